@@ -1,0 +1,160 @@
+import type { BoundLimit, Reserve } from './engine.ts';
+import { InvalidInput } from './errors.ts';
+import type { Limit, PerPart } from './limit.ts';
+import { describe, parseWhole } from './numbers.ts';
+import { oneOf, parseName, parseText, refuseUnknownFields } from './parse.ts';
+
+/** The question: may this subject do this, at this cost? */
+export type Check = {
+  readonly resource: string;
+  readonly subject: string;
+  /** Default `default`: a library that serves one customer need not name it. */
+  readonly tenant?: string;
+  readonly cost?: number;
+  readonly costs?: Readonly<Record<string, number>>;
+  readonly attributes?: Readonly<Record<string, string>>;
+  readonly idempotencyKey?: string;
+  readonly reserve?: { readonly ttlMs: number; readonly onExpiry?: 'refund' | 'keep' };
+};
+
+/** A check that was parsed: defaults filled in, every bound kept. */
+export type ParsedCheck = {
+  readonly resource: string;
+  readonly subject: string;
+  readonly tenant: string;
+  readonly cost: number;
+  readonly costs: Readonly<Record<string, number>>;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly idempotencyKey: string | null;
+  readonly reserve: Reserve | null;
+};
+
+const subjectLengthMax = 1024;
+const resourceLengthMax = 2048;
+const entriesMax = 64;
+const costMax = 2 ** 50;
+const reserveMsMax = 86_400_000;
+const none: Readonly<Record<string, never>> = Object.freeze({});
+const knownFields = [
+  'resource',
+  'subject',
+  'tenant',
+  'cost',
+  'costs',
+  'attributes',
+  'idempotencyKey',
+  'reserve',
+];
+
+export function parseCheck(check: Check): ParsedCheck {
+  if (typeof check !== 'object' || check === null) {
+    throw new InvalidInput('check', `must be an object, got ${describe(check)}`);
+  }
+  refuseUnknownFields('', check, knownFields);
+  const { tenant, cost, costs, attributes, idempotencyKey, reserve } = check;
+  return {
+    resource: parseText('resource', check.resource, resourceLengthMax),
+    subject: parseText('subject', check.subject, subjectLengthMax),
+    tenant: tenant === undefined ? 'default' : parseText('tenant', tenant, subjectLengthMax),
+    cost: cost === undefined ? 1 : parseCost('cost', cost),
+    costs: costs === undefined ? none : parseCosts(costs),
+    attributes: attributes === undefined ? none : parseAttributes(attributes),
+    idempotencyKey: idempotencyKey === undefined ? null : parseIdempotencyKey(idempotencyKey),
+    reserve: reserve === undefined ? null : parseReserve(reserve),
+  };
+}
+
+/** Nothing is asked for in any unit. */
+export function isPeek(check: ParsedCheck): boolean {
+  if (check.cost !== 0) return false;
+  for (const unit in check.costs) if (check.costs[unit] !== 0) return false;
+  return true;
+}
+
+/** The limits that apply to a check, each with whom it counts and what the call costs on it. */
+export function bind(limits: readonly Limit[], check: ParsedCheck): BoundLimit[] {
+  const bound: BoundLimit[] = [];
+  for (const limit of limits) {
+    const parts = partsOf(limit, check);
+    if (parts === null) continue;
+    const cost = limit.unit === 'requests' ? check.cost : (check.costs[limit.unit] ?? 0);
+    bound.push({ limit, parts, cost });
+  }
+  return bound;
+}
+
+function partsOf(limit: Limit, check: ParsedCheck): (string | null)[] | null {
+  const parts: (string | null)[] = [];
+  for (const part of limit.per) {
+    if (part === 'tenant') continue;
+    const value = valueOf(part, check);
+    if (value === undefined && limit.onMissing === 'skip') return null;
+    if (value === undefined && limit.onMissing === 'reject') {
+      throw new InvalidInput(part, `is required by the limit ${limit.name}`);
+    }
+    parts.push(value ?? null);
+  }
+  return parts;
+}
+
+export function valueOf(part: PerPart, check: ParsedCheck): string | undefined {
+  if (part === 'tenant') return check.tenant;
+  if (part === 'subject') return check.subject;
+  if (part === 'resource') return check.resource;
+  const name = part.slice('attributes.'.length);
+  return Object.hasOwn(check.attributes, name) ? check.attributes[name] : undefined;
+}
+
+export function parseCost(field: string, value: unknown): number {
+  return parseWhole(field, value, { min: 0, max: costMax });
+}
+
+export function parseCosts(costs: unknown): Readonly<Record<string, number>> {
+  const parsed: Record<string, number> = Object.create(null);
+  for (const [unit, cost] of entriesOf('costs', costs)) {
+    if (unit === 'requests') throw new InvalidInput('costs.requests', 'is what `cost` says');
+    parsed[parseName('costs', unit)] = parseCost(`costs.${unit}`, cost);
+  }
+  return parsed;
+}
+
+function parseAttributes(attributes: unknown): Readonly<Record<string, string>> {
+  const parsed: Record<string, string> = Object.create(null);
+  for (const [name, value] of entriesOf('attributes', attributes)) {
+    parsed[parseName('attributes', name)] = parseText(
+      `attributes.${name}`,
+      value,
+      subjectLengthMax,
+    );
+  }
+  return parsed;
+}
+
+function entriesOf(field: string, value: unknown): [string, unknown][] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new InvalidInput(field, `must be an object, got ${describe(value)}`);
+  }
+  const entries = Object.entries(value);
+  if (entries.length > entriesMax) {
+    throw new InvalidInput(field, `must have at most ${entriesMax} entries, got ${entries.length}`);
+  }
+  return entries;
+}
+
+const idempotencyPattern = /^[A-Za-z0-9_.-]{8,128}$/;
+
+function parseIdempotencyKey(value: unknown): string {
+  if (typeof value === 'string' && idempotencyPattern.test(value)) return value;
+  throw new InvalidInput('idempotencyKey', 'must be 8 to 128 letters, digits, "-", "_" or "."');
+}
+
+function parseReserve(value: NonNullable<Check['reserve']>): Reserve {
+  if (typeof value !== 'object' || value === null) {
+    throw new InvalidInput('reserve', `must be an object, got ${describe(value)}`);
+  }
+  refuseUnknownFields('reserve', value, ['ttlMs', 'onExpiry']);
+  return {
+    ttlMs: parseWhole('reserve.ttlMs', value.ttlMs, { min: 1, max: reserveMsMax }),
+    onExpiry: oneOf('reserve.onExpiry', value.onExpiry ?? 'refund', ['refund', 'keep']),
+  };
+}

@@ -1,0 +1,163 @@
+import type { PeriodBounds } from './calendar/index.ts';
+import type { Opaque } from './algorithms/index.ts';
+import type { Limit } from './limit.ts';
+
+/**
+ * The port between a question and whatever decides it. Every engine answers all limits of a
+ * question in one atomic step: either every enforced one admits and all are charged, or none is.
+ * A refusal is an answer; a store that cannot answer throws `StoreFailure`.
+ */
+export type Engine = {
+  decide(call: DecideCall): Promise<DecideResult>;
+  /** The real cost of a reservation, once. */
+  settle(tenant: TenantRef, settlement: Settlement): Promise<SettleResult>;
+  /** Gives back part of a charge, once per id. False when that was done before. */
+  refund(tenant: TenantRef, refund: RefundCall): Promise<boolean>;
+  /** Gives the ticket's slots back. False when they were no longer held. */
+  release(tenant: TenantRef, ticket: string): Promise<boolean>;
+  /** Holds a ticket's slots or a reservation for another while. False when it is gone. */
+  heartbeat(tenant: TenantRef, beat: Heartbeat): Promise<boolean>;
+  /** What the limits' counters say now, without touching them. */
+  inspect(tenant: TenantRef, limits: readonly BoundLimit[]): Promise<Inspection>;
+  /** Forgets the limits' counters and penalties: as if nobody had ever called. */
+  reset(tenant: TenantRef, limits: readonly BoundLimit[]): Promise<void>;
+  /** Raises quotas to what is known to be used, before a lost epoch is confirmed. */
+  seed(tenant: TenantRef, seeds: readonly QuotaSeed[]): Promise<void>;
+  /** Makes every older snapshot of the tenant stale. */
+  publishEpoch(tenant: TenantRef, epoch: Epoch): Promise<void>;
+  /** Counts in the ledger what was decided elsewhere, such as refusals gathered by a node. */
+  record(tenant: TenantRef, counts: readonly LedgerCount[]): Promise<void>;
+  /** Sets the ledger so far aside under the batch id and returns it; again until dropped. */
+  takeLedger(tenant: TenantRef, batchId: string): Promise<readonly LedgerCount[]>;
+  dropLedger(tenant: TenantRef, batchId: string): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** A tenant; raising the generation abandons all its counters at once. */
+export type TenantRef = { readonly id: string; readonly generation?: number };
+
+/** The version of a tenant's configuration and of what it shares with others. */
+export type Epoch = { readonly tenant: number; readonly shared: number };
+
+/** The snapshot that limits were resolved from: decided only while nothing newer is published. */
+export type SnapshotRef = {
+  readonly epoch: Epoch;
+  /** When the snapshot itself runs out, for an override starts or ends. */
+  readonly validUntilUs?: number;
+  /** The epoch was just confirmed with the source of truth: seed it instead of asking again. */
+  readonly confirmed?: boolean;
+};
+
+export type DecideCall = {
+  readonly tenant: TenantRef;
+  readonly questions: readonly Question[];
+  readonly snapshot?: SnapshotRef;
+};
+
+export type Question = {
+  /** Made by the asking node, so that a call without an answer can still be undone. */
+  readonly id: string;
+  readonly limits: readonly BoundLimit[];
+  /** Nothing is charged; refused only in penalty or debt. */
+  readonly peek: boolean;
+  readonly ledgerLabel?: string | undefined;
+  readonly idempotency?: Idempotency | undefined;
+  readonly reserve?: Reserve | undefined;
+};
+
+/** A limit with whom it counts here and what this call costs on it. */
+export type BoundLimit = {
+  readonly limit: Limit;
+  /** The value of each part in `limit.per` but the tenant; null stands for an absent attribute. */
+  readonly parts: readonly (string | null)[];
+  readonly cost: number;
+};
+
+/** What is known to be used of a quota's period, should the store have lost it. */
+export type QuotaSeed = {
+  readonly bound: BoundLimit;
+  readonly period: PeriodBounds;
+  readonly used: number;
+};
+
+export type Idempotency = {
+  /** Tells the subject's keys from those of others. */
+  readonly scope: string;
+  readonly key: string;
+  readonly fingerprint: string;
+  readonly ttlMs: number;
+};
+
+export type Reserve = { readonly ttlMs: number; readonly onExpiry: 'refund' | 'keep' };
+
+export type DecideResult =
+  | { readonly kind: 'answered'; readonly answers: readonly Answer[] }
+  /** The snapshot is older than what is published (or ran out): reload and resolve again. */
+  | { readonly kind: 'stale'; readonly nowUs: number }
+  /** The store knows no epoch: confirm it with the source of truth and ask again. */
+  | { readonly kind: 'unknown'; readonly nowUs: number };
+
+export type Answer = Decided | { readonly kind: 'conflict' };
+
+export type Decided = {
+  readonly kind: 'decided';
+  readonly allowed: boolean;
+  readonly nowUs: number;
+  /** One for each limit of the question, in order; none when a replay's limits have changed. */
+  readonly readings: readonly Reading[];
+  readonly replayed: boolean;
+  /** The id of the question that was charged: of the first one, in a replay. */
+  readonly id: string;
+  readonly ticket: string | null;
+  readonly reservation: { readonly id: string; readonly expiresAtUs: number } | null;
+  /** Why this is not the plain exact answer: counters shared by overflow, or a record not kept. */
+  readonly degraded: 'overflow' | 'idempotency_full' | null;
+};
+
+export const verdicts = ['ok', 'exceeded', 'impossible', 'penalty'] as const;
+export type Verdict = (typeof verdicts)[number];
+
+/** What the engine saw of one limit, after the decision. */
+export type Reading = {
+  readonly verdict: Verdict;
+  readonly state: Opaque;
+  /** Held by open reservations, and until when at the latest. */
+  readonly held: number;
+  readonly heldUntilUs: number;
+  /** 0 when there is no penalty. */
+  readonly blockedUntilUs: number;
+};
+
+export type Settlement = {
+  readonly reservationId: string;
+  /** By unit; a unit that is not named settles at what was reserved. */
+  readonly costs: Readonly<Record<string, number>>;
+};
+
+export type SettleResult =
+  | { readonly kind: 'settled'; readonly late: boolean; readonly debt: number }
+  | { readonly kind: 'repeated' }
+  | { readonly kind: 'unknown' };
+
+export type RefundCall = {
+  /** The id of the answer that was charged. */
+  readonly id: string;
+  readonly chargedAtUs: number;
+  /** The limits as they were charged, `cost` being what to give back. */
+  readonly limits: readonly BoundLimit[];
+};
+
+export type Heartbeat =
+  | { readonly ticket: string; readonly ttlMs: number }
+  | { readonly reservationId: string; readonly ttlMs: number };
+
+export type Inspection = { readonly nowUs: number; readonly readings: readonly Reading[] };
+
+export type LedgerCount = {
+  readonly minute: number;
+  readonly outcome: 'allowed' | 'warned' | 'blocked';
+  readonly label: string;
+  readonly count: number;
+};
+
+export const limitsPerQuestionMax = 64;

@@ -1,0 +1,35 @@
+/** The caller passed something we cannot use; `field` says which part of it. */
+export class InvalidInput extends Error {
+  override readonly name = 'InvalidInput';
+  readonly code = 'invalid_input';
+  readonly field: string;
+
+  constructor(field: string, problem: string) {
+    super(`${field}: ${problem}`);
+    this.field = field;
+  }
+}
+
+/** The same idempotency key came with another question. */
+export class IdempotencyConflict extends Error {
+  override readonly name = 'IdempotencyConflict';
+  readonly code = 'idempotency_conflict';
+
+  constructor() {
+    super(
+      'idempotencyKey: this key was used with another question; use a new key for a new request',
+    );
+  }
+}
+
+/** The store did not answer, or not in time. Never a refusal: what follows is the failure policy. */
+export class StoreFailure extends Error {
+  override readonly name = 'StoreFailure';
+  readonly code = 'store_failure';
+  readonly reason: string;
+
+  constructor(reason: string, cause?: unknown) {
+    super(`the store failed: ${reason}`, cause === undefined ? undefined : { cause });
+    this.reason = reason;
+  }
+}

@@ -1,0 +1,28 @@
+import type { Limit, PerPart } from './limit.ts';
+
+export type Level = 'tenant' | 'endpoint' | 'user' | 'attribute' | 'organization' | 'team';
+
+export type LevelOfLimit = {
+  readonly name: Level;
+  /** From the widest to the narrowest. */
+  readonly order: number;
+  /** The part of `per` that makes the level. */
+  readonly part: PerPart;
+};
+
+/** Whom a limit is for, by the narrowest part of what it counts. */
+export function levelOf({ per, numbers }: Limit): LevelOfLimit {
+  const attribute = per.find((part) => part.startsWith('attributes.'));
+  if (numbers.algorithm === 'quota') return quotaLevel(per);
+  if (attribute) return { name: 'attribute', order: 3, part: attribute };
+  if (per.includes('subject')) return { name: 'user', order: 2, part: 'subject' };
+  if (per.includes('resource')) return { name: 'endpoint', order: 1, part: 'resource' };
+  return { name: 'tenant', order: 0, part: 'tenant' };
+}
+
+function quotaLevel(per: readonly PerPart[]): LevelOfLimit {
+  if (per.includes('attributes.user')) return { name: 'user', order: 2, part: 'attributes.user' };
+  if (per.includes('subject')) return { name: 'user', order: 2, part: 'subject' };
+  if (per.includes('attributes.team')) return { name: 'team', order: 1, part: 'attributes.team' };
+  return { name: 'organization', order: 0, part: 'tenant' };
+}

@@ -1,0 +1,72 @@
+import { algorithmOf, type AnyAlgorithm, type Numbers } from './algorithms/index.ts';
+import type { PenaltyNumbers } from './algorithms/penalty.ts';
+
+export type Mode = 'enforce' | 'warn' | 'shadow' | 'off';
+export type StoreFailurePolicy = 'open' | 'closed';
+export type MissingAttribute = 'shared' | 'skip' | 'reject';
+
+/** What one counter is for: `tenant`, `resource`, `subject` and `attributes.<name>`. */
+export type PerPart = 'tenant' | 'resource' | 'subject' | `attributes.${string}`;
+
+/** One rule, validated: what `parseLimit` makes of what a user wrote. Immutable. */
+export type Limit = {
+  readonly name: string;
+  readonly numbers: Numbers;
+  readonly algorithm: AnyAlgorithm;
+  readonly size: number;
+  readonly unit: string;
+  readonly per: readonly PerPart[];
+  readonly onMissing: MissingAttribute;
+  readonly mode: Exclude<Mode, 'off'>;
+  readonly onStoreFailure: StoreFailurePolicy;
+  readonly penalty: PenaltyNumbers | null;
+  /**
+   * Whose counter this is: who defines the limit, its name, algorithm, unit and `per`. Its numbers
+   * are not part of it, so that a changed limit keeps what was used.
+   */
+  readonly counterId: string;
+  readonly enforced: boolean;
+};
+
+export type LimitParts = Omit<Limit, 'algorithm' | 'size' | 'counterId' | 'enforced'> & {
+  /** The plan or policy that defines the limit. */
+  readonly definedBy: string;
+};
+
+export function createLimit({ definedBy, ...parts }: LimitParts): Limit {
+  const algorithm = algorithmOf(parts.numbers.algorithm);
+  return Object.freeze({
+    ...parts,
+    algorithm,
+    size: algorithm.sizeOf(parts.numbers),
+    counterId: joined([definedBy, parts.name, kindOf(parts.numbers), parts.unit, ...parts.per]),
+    enforced: parts.mode === 'enforce',
+  });
+}
+
+const overflows = new WeakMap<Limit, Limit>();
+
+/**
+ * The same limit with the one counter that newcomers share when a tenant may make no more: its id
+ * is no join of parts, so that no identity can name it.
+ */
+export function overflowOf(limit: Limit): Limit {
+  let shared = overflows.get(limit);
+  if (!shared) {
+    shared = Object.freeze({ ...limit, counterId: `${limit.counterId}!overflow` });
+    overflows.set(limit, shared);
+  }
+  return shared;
+}
+
+/** A daily and a monthly quota of one name are two counters: their periods do not nest. */
+function kindOf(numbers: Numbers): string {
+  return numbers.algorithm === 'quota' ? `quota/${numbers.calendar.period}` : numbers.algorithm;
+}
+
+/** Length-prefixed, so that no two lists of parts read the same. */
+export function joined(parts: readonly string[]): string {
+  let text = '';
+  for (const part of parts) text += `${part.length}:${part}`;
+  return text;
+}

@@ -1,0 +1,58 @@
+import type { BlockedBy } from './decision.ts';
+import type { Limit } from './limit.ts';
+
+export type Refusal = {
+  readonly blockedBy: BlockedBy;
+  readonly retryAfterMs: number | null;
+  /** Absent when the store failed: then no limit was looked at. */
+  readonly limit?: Limit;
+};
+
+/** One sentence for a person: what is limited, for whom, and what to do. Names no subject. */
+export function refusalMessage({ blockedBy, retryAfterMs, limit }: Refusal): string {
+  if (!limit) return 'The limit could not be checked; try again in a moment.';
+  const what = `${limit.name} allows ${allowance(limit)} for ${whom(blockedBy)}`;
+  if (blockedBy.reason === 'impossible') {
+    return `${what}; a single call can't take more than ${limit.size}: ask for less.`;
+  }
+  const wait = `try again in ${inWords(retryAfterMs ?? 0)}`;
+  if (blockedBy.reason === 'penalty') return `${what}; calls are blocked for now: ${wait}.`;
+  return `${what}; ${wait}.`;
+}
+
+function allowance({ numbers, size }: Limit): string {
+  switch (numbers.algorithm) {
+    case 'token_bucket':
+      return `bursts of ${size}`;
+    case 'concurrency':
+      return `${size} at once`;
+    case 'quota':
+      return `${size} per ${numbers.calendar.period}`;
+    case 'fixed_window':
+    case 'sliding_window_log':
+    case 'sliding_window_counter':
+      return `${size} per ${inWords(numbers.windowUs / 1000)}`;
+  }
+}
+
+function whom({ level, entity }: BlockedBy): string {
+  if (level === 'tenant' || level === 'organization') return entity ?? 'this tenant';
+  return level === 'attribute' ? 'this caller' : `this ${level}`;
+}
+
+const unitsMs = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1000],
+] as const;
+
+/** Rounded up: waiting as long as it says is always enough. */
+export function inWords(ms: number): string {
+  for (const [unit, unitMs] of unitsMs) {
+    if (ms < unitMs) continue;
+    const count = Math.ceil((ms / unitMs) * 10) / 10;
+    return count === 1 ? `1 ${unit}` : `${count} ${unit}s`;
+  }
+  return `${Math.ceil(ms)} ms`;
+}

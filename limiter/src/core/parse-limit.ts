@@ -1,0 +1,222 @@
+import { parseCalendar } from './calendar/index.ts';
+import type { Numbers } from './algorithms/index.ts';
+import { tickUsOf } from './algorithms/sliding-window-counter.ts';
+import { tokenBucketNumbers } from './algorithms/token-bucket.ts';
+import type { PenaltyNumbers } from './algorithms/penalty.ts';
+import { parseDurationUs, type Duration } from './duration.ts';
+import { InvalidInput } from './errors.ts';
+import { createLimit, type Limit, type PerPart } from './limit.ts';
+import {
+  describe,
+  exactMax,
+  parseRatePerSecond,
+  parseWhole,
+  reduceRate,
+  type Rate,
+} from './numbers.ts';
+import { oneOf, parseName, refuseUnknownFields } from './parse.ts';
+import type { LimitInput } from './limit-input.ts';
+
+const longestUs = 366 * 86_400_000_000 * 10;
+const logLimitMax = 10_000;
+const slotsMax = 100_000;
+const growthMax = 100;
+
+const commonFields = [
+  'algorithm',
+  'name',
+  'unit',
+  'per',
+  'onMissing',
+  'mode',
+  'onStoreFailure',
+  'blockFor',
+  'blockGrowth',
+  'blockMax',
+];
+
+const fieldsOf: Record<Numbers['algorithm'], readonly string[]> = {
+  token_bucket: ['capacity', 'refillPerSecond', 'refill'],
+  fixed_window: ['limit', 'window', 'align'],
+  sliding_window_log: ['limit', 'window'],
+  sliding_window_counter: ['limit', 'window'],
+  concurrency: ['maxConcurrent', 'staleAfter'],
+  quota: ['limit', 'period', 'anchor', 'timezone'],
+};
+
+export type LimitContext = { readonly definedBy: string; readonly field: string };
+
+/** What a user wrote → a limit that can be trusted, or an error that names the field. */
+export function parseLimit(input: LimitInput, { definedBy, field }: LimitContext): Limit | null {
+  if (typeof input !== 'object' || input === null) {
+    throw new InvalidInput(field, `must be a limit, got ${describe(input)}`);
+  }
+  const algorithm = oneOf(`${field}.algorithm`, input.algorithm, Object.keys(fieldsOf));
+  const known = fieldsOf[algorithm as Numbers['algorithm']];
+  refuseUnknownFields(field, input, [...commonFields, ...known]);
+  const mode = oneOf(`${field}.mode`, input.mode ?? 'enforce', modes);
+  const limit = createLimit({
+    definedBy,
+    name: parseName(`${field}.name`, input.name ?? algorithm),
+    numbers: parseNumbers(field, input),
+    unit: parseName(`${field}.unit`, input.unit ?? 'requests'),
+    per: parsePer(`${field}.per`, input.per ?? ['tenant', 'subject', 'resource']),
+    onMissing: oneOf(`${field}.onMissing`, input.onMissing ?? 'shared', missing),
+    mode: mode === 'off' ? 'enforce' : mode,
+    onStoreFailure: oneOf(`${field}.onStoreFailure`, input.onStoreFailure ?? 'open', failures),
+    penalty: parsePenalty(field, input),
+  });
+  return mode === 'off' ? null : limit;
+}
+
+const modes = ['enforce', 'warn', 'shadow', 'off'] as const;
+const missing = ['shared', 'skip', 'reject'] as const;
+const failures = ['open', 'closed'] as const;
+
+function parseNumbers(field: string, input: LimitInput): Numbers {
+  switch (input.algorithm) {
+    case 'token_bucket':
+      return parseTokenBucket(field, input);
+    case 'fixed_window':
+      return {
+        algorithm: 'fixed_window',
+        limit: parseCount(`${field}.limit`, input.limit),
+        windowUs: parseWindowUs(`${field}.window`, input.window),
+        align: oneOf(`${field}.align`, input.align ?? 'clock', ['clock', 'first_request']),
+      };
+    case 'sliding_window_log':
+      return parseLog(field, input);
+    case 'sliding_window_counter':
+      return parseCounter(field, input);
+    case 'concurrency':
+      return {
+        algorithm: 'concurrency',
+        slots: parseWhole(`${field}.maxConcurrent`, input.maxConcurrent, { min: 1, max: slotsMax }),
+        staleAfterUs: parseWindowUs(`${field}.staleAfter`, input.staleAfter),
+      };
+    case 'quota': {
+      const { period, anchor, timezone } = input;
+      return {
+        algorithm: 'quota',
+        limit: parseCount(`${field}.limit`, input.limit),
+        calendar: parseCalendar({ period, anchor, timezone }),
+      };
+    }
+  }
+}
+
+type Of<A extends LimitInput['algorithm']> = Extract<LimitInput, { algorithm: A }>;
+
+/** A quarter of what counts exactly: a charge, the holds and a bounded debt must all fit. */
+const ticksMax = Math.floor(exactMax / 4);
+
+function parseTokenBucket(field: string, input: Of<'token_bucket'>): Numbers {
+  const capacity = parseCount(`${field}.capacity`, input.capacity);
+  const rate = parseRate(field, input);
+  if (capacity * rate.perUs > ticksMax || (capacity * rate.perUs) / rate.tokens > longestUs) {
+    throw new InvalidInput(
+      `${field}.capacity`,
+      `${capacity} at this refill rate can't be counted exactly or takes over ten years to fill; lower the capacity or raise the rate`,
+    );
+  }
+  return { algorithm: 'token_bucket', ...tokenBucketNumbers(capacity, rate) };
+}
+
+function parseRate(field: string, { refillPerSecond, refill }: Of<'token_bucket'>): Rate {
+  if ((refillPerSecond === undefined) === (refill === undefined)) {
+    throw new InvalidInput(
+      `${field}.refillPerSecond`,
+      'give either refillPerSecond or refill: { tokens, every }',
+    );
+  }
+  if (refill === undefined) return parseRatePerSecond(`${field}.refillPerSecond`, refillPerSecond);
+  refuseUnknownFields(`${field}.refill`, refill, ['tokens', 'every']);
+  return reduceRate(`${field}.refill`, {
+    tokens: parseCount(`${field}.refill.tokens`, refill.tokens),
+    perUs: parseWindowUs(`${field}.refill.every`, refill.every),
+  });
+}
+
+function parseLog(field: string, input: Of<'sliding_window_log'>): Numbers {
+  const limit = parseCount(`${field}.limit`, input.limit);
+  if (limit > logLimitMax) {
+    throw new InvalidInput(
+      `${field}.limit`,
+      `an exact log holds at most ${logLimitMax}; use sliding_window_counter for ${limit}`,
+    );
+  }
+  const windowUs = parseWindowUs(`${field}.window`, input.window);
+  return { algorithm: 'sliding_window_log', limit, windowUs };
+}
+
+function parseCounter(field: string, input: Of<'sliding_window_counter'>): Numbers {
+  const limit = parseCount(`${field}.limit`, input.limit);
+  const windowUs = parseWindowUs(`${field}.window`, input.window);
+  const tickUs = tickUsOf(windowUs);
+  if (windowUs % tickUs !== 0) {
+    throw new InvalidInput(`${field}.window`, 'above an hour must be whole milliseconds');
+  }
+  if (limit * (windowUs / tickUs) > ticksMax) {
+    throw new InvalidInput(
+      `${field}.limit`,
+      `${limit} in this window can't be weighed exactly; use a shorter window, fixed_window or a quota`,
+    );
+  }
+  return { algorithm: 'sliding_window_counter', limit, windowUs };
+}
+
+function parsePenalty(field: string, input: LimitInput): PenaltyNumbers | null {
+  if (input.blockFor === undefined) {
+    const orphan = (['blockGrowth', 'blockMax'] as const).find((name) => input[name] !== undefined);
+    if (orphan) throw new InvalidInput(`${field}.${orphan}`, 'needs blockFor');
+    return null;
+  }
+  const blockUs = parseWindowUs(`${field}.blockFor`, input.blockFor);
+  const growth = input.blockGrowth ?? 1;
+  const growthThousandths = growth * 1000;
+  if (!Number.isInteger(growthThousandths) || growth < 1 || growth > growthMax) {
+    throw new InvalidInput(
+      `${field}.blockGrowth`,
+      `must be between 1 and ${growthMax}, with at most three decimal places`,
+    );
+  }
+  const dayUs = 86_400_000_000;
+  const blockMaxUs =
+    input.blockMax === undefined
+      ? Math.max(blockUs, growth > 1 ? dayUs : 0)
+      : parseWindowUs(`${field}.blockMax`, input.blockMax);
+  if (blockMaxUs < blockUs) {
+    throw new InvalidInput(`${field}.blockMax`, 'must not be shorter than blockFor');
+  }
+  return { blockUs, growthThousandths, blockMaxUs };
+}
+
+function parseCount(field: string, value: unknown): number {
+  return parseWhole(field, value, { min: 1, max: 2 ** 50 });
+}
+
+function parseWindowUs(field: string, value: Duration): number {
+  const windowUs = parseDurationUs(value, field);
+  if (windowUs > longestUs) throw new InvalidInput(field, 'must be at most ten years');
+  return windowUs;
+}
+
+const perNames = ['tenant', 'resource', 'subject'];
+const perMax = 8;
+
+function parsePer(field: string, value: unknown): readonly PerPart[] {
+  if (!Array.isArray(value) || value.length === 0 || value.length > perMax) {
+    throw new InvalidInput(field, `must be a list of 1 to ${perMax} parts`);
+  }
+  const parts = value.map((part: unknown): PerPart => {
+    if (typeof part === 'string' && perNames.includes(part)) return part as PerPart;
+    if (typeof part === 'string' && part.startsWith('attributes.')) {
+      parseName(field, part.slice('attributes.'.length));
+      return part as PerPart;
+    }
+    throw new InvalidInput(field, `each part is one of ${perNames.join(', ')}, attributes.<name>`);
+  });
+  if (new Set(parts).size < parts.length) throw new InvalidInput(field, 'names a part twice');
+  // One order for all spellings: ["subject","tenant"] and ["tenant","subject"] are one counter.
+  return Object.freeze(parts.toSorted());
+}

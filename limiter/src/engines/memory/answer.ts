@@ -1,0 +1,92 @@
+import type { Answer, Decided, Question } from '../../core/engine.ts';
+import { StoreFailure } from '../../core/errors.ts';
+import { joined } from '../../core/limit.ts';
+import { addToLedger, minuteOf, type TenantBooks } from './books.ts';
+import type { Cells, TenantCells } from './cells.ts';
+import { decide, type Outcome } from './decide.ts';
+import { windowStartOf } from './holds.ts';
+
+export type Desk = {
+  readonly cells: Cells;
+  readonly tenant: TenantCells;
+  /** Looked up only when needed: a plain check has no entry in any book. */
+  readonly books: () => TenantBooks;
+  readonly nowUs: number;
+};
+
+const dayUs = 86_400_000_000;
+
+/** Decides one question and writes down what must be known of it later. */
+export function answer(desk: Desk, question: Question): Answer {
+  const { idempotency, reserve, peek, ledgerLabel } = question;
+  const recordId = idempotency && joined([idempotency.scope, idempotency.key]);
+  if (recordId !== undefined && !peek) {
+    const record = desk.books().records.get(recordId, desk.nowUs);
+    if (record && record.fingerprint !== idempotency?.fingerprint) return { kind: 'conflict' };
+    if (record) return { ...record.answer, replayed: true };
+  }
+  if (reserve && !peek) requireRoomForReservation(desk);
+  const outcome = decide(desk.cells, desk.tenant, question, desk.nowUs);
+  if (outcome.slots.length > 0) keepTicket(desk, question.id, outcome);
+  if (reserve && outcome.allowed && !peek) keepReservation(desk, question, outcome);
+  const decided = decidedOf(desk, question, outcome);
+  if (!outcome.allowed || peek) return decided;
+  if (ledgerLabel !== undefined) {
+    const warned = outcome.readings.some((reading) => reading.verdict !== 'ok');
+    const minute = minuteOf(desk.nowUs);
+    const counted = warned ? 'warned' : 'allowed';
+    addToLedger(desk.books(), { minute, outcome: counted, label: ledgerLabel, count: 1 });
+  }
+  if (!idempotency || recordId === undefined) return decided;
+  const record = { fingerprint: idempotency.fingerprint, answer: decided };
+  const expiresAtUs = desk.nowUs + idempotency.ttlMs * 1000;
+  const kept = desk.books().records.set(recordId, record, { expiresAtUs, nowUs: desk.nowUs });
+  return kept ? decided : { ...decided, degraded: 'idempotency_full' };
+}
+
+function decidedOf({ nowUs }: Desk, question: Question, outcome: Outcome): Decided {
+  const { id, reserve, peek } = question;
+  return {
+    kind: 'decided',
+    allowed: outcome.allowed,
+    nowUs,
+    readings: outcome.readings,
+    replayed: false,
+    id,
+    ticket: outcome.slots.length > 0 ? id : null,
+    reservation:
+      reserve && outcome.allowed && !peek
+        ? { id, expiresAtUs: nowUs + reserve.ttlMs * 1000 }
+        : null,
+    degraded: outcome.overflowed ? 'overflow' : null,
+  };
+}
+
+function keepTicket(desk: Desk, id: string, outcome: Outcome): void {
+  const slots = outcome.slots.map(({ bound }) => bound);
+  const expiresAtUs = Math.max(...outcome.slots.map(({ cell }) => cell?.expiresAtUs ?? 0));
+  desk.books().tickets.set(id, { slots }, { expiresAtUs, nowUs: desk.nowUs });
+}
+
+/** A reservation that could not be remembered could not be settled: better to fail before. */
+function requireRoomForReservation({ books, nowUs }: Desk): void {
+  const { reservations } = books();
+  if (!reservations.hasRoom(nowUs)) throw new StoreFailure('too many open reservations');
+}
+
+/** Outlives its holds by a day, so that a late settlement still charges the real cost. */
+function keepReservation(desk: Desk, question: Question, outcome: Outcome): void {
+  const { reserve, id } = question;
+  if (!reserve) return;
+  const holds = outcome.reserved.map(({ bound, state }) => ({
+    bound,
+    windowStartUs: windowStartOf(bound.limit.numbers, state),
+  }));
+  desk
+    .books()
+    .reservations.set(
+      id,
+      { holds, keep: reserve.onExpiry === 'keep', settled: false },
+      { expiresAtUs: desk.nowUs + reserve.ttlMs * 1000 + dayUs, nowUs: desk.nowUs },
+    );
+}

@@ -1,0 +1,87 @@
+import type { BoundLimit, Decided, Epoch, LedgerCount } from '../../core/engine.ts';
+import { ExpiringMap } from './expiring-map.ts';
+
+/** What a tenant has besides counters. */
+export type TenantBooks = {
+  epoch: Epoch | null;
+  readonly records: ExpiringMap<AnswerRecord>;
+  readonly reservations: ExpiringMap<Reservation>;
+  readonly refunds: ExpiringMap<true>;
+  readonly tickets: ExpiringMap<Ticket>;
+  ledger: Map<string, LedgerCount>;
+  readonly batches: Map<string, readonly LedgerCount[]>;
+};
+
+export type AnswerRecord = { readonly fingerprint: string; readonly answer: Decided };
+
+/** The counters in which a ticket has a slot. */
+export type Ticket = { readonly slots: readonly BoundLimit[] };
+
+export type Reservation = {
+  readonly holds: readonly { readonly bound: BoundLimit; readonly windowStartUs: number }[];
+  readonly keep: boolean;
+  settled: boolean;
+};
+
+export class Books {
+  readonly #tenants = new Map<string, TenantBooks>();
+  readonly #entriesMax: number;
+
+  constructor(entriesMax: number) {
+    this.#entriesMax = entriesMax;
+  }
+
+  of(tenantId: string): TenantBooks {
+    const found = this.#tenants.get(tenantId);
+    if (found) return found;
+    const made: TenantBooks = {
+      epoch: null,
+      records: new ExpiringMap(this.#entriesMax),
+      reservations: new ExpiringMap(this.#entriesMax),
+      refunds: new ExpiringMap(this.#entriesMax),
+      tickets: new ExpiringMap(this.#entriesMax),
+      ledger: new Map(),
+      batches: new Map(),
+    };
+    this.#tenants.set(tenantId, made);
+    return made;
+  }
+
+  sweep(nowUs: number): void {
+    for (const [tenantId, books] of this.#tenants) {
+      books.records.sweep(nowUs);
+      books.reservations.sweep(nowUs);
+      books.refunds.sweep(nowUs);
+      books.tickets.sweep(nowUs);
+      forgetUndrained(books.ledger, nowUs);
+      if (isEmpty(books)) this.#tenants.delete(tenantId);
+    }
+  }
+
+  all(): IterableIterator<[string, TenantBooks]> {
+    return this.#tenants.entries();
+  }
+}
+
+const ledgerKeptMinutes = 3 * 24 * 60;
+
+/** A ledger that nobody drains must not grow for ever. */
+function forgetUndrained(ledger: Map<string, LedgerCount>, nowUs: number): void {
+  const oldest = minuteOf(nowUs) - ledgerKeptMinutes;
+  for (const [field, entry] of ledger) if (entry.minute < oldest) ledger.delete(field);
+}
+
+function isEmpty({ epoch, records, reservations, refunds, tickets, ledger, batches }: TenantBooks) {
+  const entries = records.size + reservations.size + refunds.size + tickets.size;
+  return epoch === null && entries + ledger.size + batches.size === 0;
+}
+
+export function minuteOf(nowUs: number): number {
+  return Math.floor(nowUs / 60_000_000);
+}
+
+export function addToLedger(books: TenantBooks, entry: LedgerCount): void {
+  const field = `${entry.minute}:${entry.outcome}:${entry.label}`;
+  const before = books.ledger.get(field)?.count ?? 0;
+  books.ledger.set(field, { ...entry, count: before + entry.count });
+}

@@ -1,0 +1,161 @@
+import type { Opaque } from '../../core/algorithms/index.ts';
+import { takeSlot, type ConcurrencyState } from '../../core/algorithms/concurrency.ts';
+import { blockedUntilUs, forgetAtUs, strike } from '../../core/algorithms/penalty.ts';
+import type { BoundLimit, Question, Reading, Verdict } from '../../core/engine.ts';
+import { overflowOf } from '../../core/limit.ts';
+import { amountOf } from '../../core/view.ts';
+import type { Cell, Cells, TenantCells } from './cells.ts';
+import { addHold, expireHolds, heldIn, newHolds, windowStartOf } from './holds.ts';
+
+/** One limit of a question while it is being decided. */
+export type Weighing = {
+  /** The limit asked about, or its overflow counter. */
+  readonly bound: BoundLimit;
+  cell: Cell | undefined;
+  state: Opaque;
+  readonly held: number;
+  readonly heldUntilUs: number;
+  blockedUntilUs: number;
+  readonly verdict: Verdict;
+};
+
+export type Outcome = {
+  readonly allowed: boolean;
+  readonly overflowed: boolean;
+  readonly readings: Reading[];
+  /** Where the question now holds a slot, and where it holds a reservation. */
+  readonly slots: Weighing[];
+  readonly reserved: Weighing[];
+};
+
+/** Evaluates every limit, then charges all or none: the twin of `decide.lua`. */
+export function decide(
+  cells: Cells,
+  tenant: TenantCells,
+  question: Question,
+  nowUs: number,
+): Outcome {
+  const weighings: Weighing[] = [];
+  const outcome = { allowed: true, overflowed: false, readings: [], slots: [], reserved: [] };
+  for (const bound of question.limits) {
+    const weighing = weigh(cells, tenant, bound, question.peek, nowUs);
+    if (weighing.bound !== bound) outcome.overflowed = true;
+    if (weighing.verdict !== 'ok' && bound.limit.enforced) outcome.allowed = false;
+    weighings.push(weighing);
+  }
+  for (const weighing of weighings) {
+    if (!question.peek) commit({ cells, tenant, question, nowUs }, outcome, weighing);
+    (outcome.readings as Reading[]).push(readingOf(weighing, nowUs));
+  }
+  return outcome;
+}
+
+export function weigh(
+  cells: Cells,
+  tenant: TenantCells,
+  asked: BoundLimit,
+  peek: boolean,
+  nowUs: number,
+): Weighing {
+  let bound = asked;
+  let cell = cells.find(tenant, bound);
+  if (cell === undefined && !peek && !cells.hasRoom(tenant, bound, nowUs)) {
+    bound = { limit: overflowOf(bound.limit), parts: [], cost: bound.cost };
+    cell = cells.find(tenant, bound);
+  }
+  const { algorithm, numbers, size } = bound.limit;
+  if (cell?.holds) cell.state = expireHolds(cell.holds, bound, cell.state, nowUs);
+  const state = algorithm.load(numbers, cell?.state, nowUs);
+  const { held, heldUntilUs } = cell?.holds
+    ? heldIn(cell.holds, windowStartOf(numbers, state))
+    : nothingHeld;
+  const blocked = blockedUntilUs(cell?.penalty, nowUs);
+  const amount = amountOf(bound.limit, bound.cost);
+  let verdict: Verdict = 'ok';
+  if (amount > size) verdict = 'impossible';
+  else if (blocked > 0 && (amount > 0 || peek)) verdict = 'penalty';
+  else if (amount > 0 && !algorithm.admits(numbers, state, amount + held, nowUs)) {
+    verdict = 'exceeded';
+  } else if (peek && isInDebt(bound, state, nowUs)) verdict = 'exceeded';
+  return { bound, cell, state, held, heldUntilUs, blockedUntilUs: blocked, verdict };
+}
+
+const nothingHeld = { held: 0, heldUntilUs: 0 };
+
+/** More is used than there is: nothing may be taken until that is made up for. */
+function isInDebt({ limit }: BoundLimit, state: Opaque, nowUs: number): boolean {
+  if (limit.numbers.algorithm === 'concurrency') return false;
+  return !limit.algorithm.admits(limit.numbers, state, 0, nowUs);
+}
+
+type Context = {
+  readonly cells: Cells;
+  readonly tenant: TenantCells;
+  readonly question: Question;
+  readonly nowUs: number;
+};
+
+function commit(context: Context, outcome: Outcome, weighing: Weighing): void {
+  const { bound, verdict } = weighing;
+  const { limit } = bound;
+  const { question, nowUs } = context;
+  if (verdict === 'exceeded' && limit.penalty) punish(context, weighing);
+  if (verdict !== 'ok' || bound.cost === 0) return;
+  const taken = limit.numbers.algorithm === 'concurrency' || question.reserve !== undefined;
+  // Slots and holds are given back by whoever was let in; nobody would give back the others.
+  if (!outcome.allowed && (limit.enforced || taken)) return;
+  const cell = cellOf(context, weighing);
+  if (limit.numbers.algorithm === 'concurrency') {
+    const expiresAtUs = nowUs + limit.numbers.staleAfterUs;
+    takeSlot(weighing.state as ConcurrencyState, { id: question.id, expiresAtUs }, nowUs);
+    outcome.slots.push(weighing);
+  } else if (question.reserve) {
+    const { ttlMs, onExpiry } = question.reserve;
+    addHold((cell.holds ??= newHolds()), question.id, {
+      cost: bound.cost,
+      expiresAtUs: nowUs + ttlMs * 1000,
+      windowStartUs: windowStartOf(limit.numbers, weighing.state),
+      keep: onExpiry === 'keep',
+    });
+    cell.expiresAtUs = Math.max(cell.expiresAtUs, nowUs + ttlMs * 1000);
+    outcome.reserved.push(weighing);
+  } else {
+    weighing.state = limit.algorithm.charge(limit.numbers, weighing.state, bound.cost, nowUs);
+  }
+  store(cell, bound, weighing.state);
+}
+
+function punish(context: Context, weighing: Weighing): void {
+  const { penalty } = weighing.bound.limit;
+  if (!penalty) return;
+  const cell = cellOf(context, weighing);
+  cell.penalty = strike(penalty, cell.penalty, context.nowUs);
+  cell.expiresAtUs = Math.max(cell.expiresAtUs, forgetAtUs(cell.penalty));
+  weighing.blockedUntilUs = cell.penalty.untilUs;
+}
+
+function cellOf({ cells, tenant }: Context, weighing: Weighing): Cell {
+  return (weighing.cell ??= cells.make(tenant, weighing.bound));
+}
+
+export function store(cell: Cell, { limit }: BoundLimit, state: Opaque): void {
+  cell.state = state;
+  const expiresAtUs = limit.algorithm.expiresAtUs(limit.numbers, state);
+  if (expiresAtUs > cell.expiresAtUs) cell.expiresAtUs = expiresAtUs;
+}
+
+export function readingOf(weighing: Weighing, nowUs: number): Reading {
+  const { bound, verdict, cell, state, blockedUntilUs: blocked } = weighing;
+  const { limit, cost } = bound;
+  const { held, heldUntilUs } = cell?.holds
+    ? heldIn(cell.holds, windowStartOf(limit.numbers, state))
+    : nothingHeld;
+  const amount = amountOf(limit, cost) + held;
+  return {
+    verdict,
+    state: limit.algorithm.read(limit.numbers, state, amount, nowUs),
+    held,
+    heldUntilUs,
+    blockedUntilUs: blocked,
+  };
+}

@@ -1,0 +1,50 @@
+type Entry<T> = { value: T; expiresAtUs: number };
+
+/** A map whose entries run out and that never holds more than it may. */
+export class ExpiringMap<T> {
+  readonly #entries = new Map<string, Entry<T>>();
+  readonly #entriesMax: number;
+
+  constructor(entriesMax: number) {
+    this.#entriesMax = entriesMax;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  get(id: string, nowUs: number): T | undefined {
+    const entry = this.#entries.get(id);
+    return entry && entry.expiresAtUs > nowUs ? entry.value : undefined;
+  }
+
+  hasRoom(nowUs: number): boolean {
+    if (this.#entries.size >= this.#entriesMax) this.sweep(nowUs);
+    return this.#entries.size < this.#entriesMax;
+  }
+
+  /** False, and nothing kept, when the map is full of entries that have not run out. */
+  set(id: string, value: T, { expiresAtUs, nowUs }: { expiresAtUs: number; nowUs: number }) {
+    if (!this.#entries.has(id) && !this.hasRoom(nowUs)) return false;
+    this.#entries.set(id, { value, expiresAtUs });
+    return true;
+  }
+
+  delete(id: string): void {
+    this.#entries.delete(id);
+  }
+
+  sweep(nowUs: number): void {
+    for (const [id, entry] of this.#entries) {
+      if (entry.expiresAtUs <= nowUs) this.#entries.delete(id);
+    }
+  }
+
+  dump(): [string, Entry<T>][] {
+    return [...this.#entries];
+  }
+
+  restore(entries: readonly [string, Entry<T>][]): void {
+    for (const [id, entry] of entries) this.#entries.set(id, entry);
+  }
+}

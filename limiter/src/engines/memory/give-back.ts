@@ -1,0 +1,119 @@
+import { freeSlot, renewSlot, type ConcurrencyState } from '../../core/algorithms/concurrency.ts';
+import type { RefundCall, Settlement, SettleResult } from '../../core/engine.ts';
+import type { Limit } from '../../core/limit.ts';
+import type { Desk } from './answer.ts';
+import type { Reservation } from './books.ts';
+import { store, weigh } from './decide.ts';
+import { addHold, windowStartOf } from './holds.ts';
+
+const dayUs = 86_400_000_000;
+
+/** Charges what was really used: what was held is freed, more is debt, and late is charged too. */
+export function settle(desk: Desk, { reservationId, costs }: Settlement): SettleResult {
+  const reservation = desk.books().reservations.get(reservationId, desk.nowUs);
+  if (!reservation) return { kind: 'unknown' };
+  if (reservation.settled) return { kind: 'repeated' };
+  reservation.settled = true;
+  let late = false;
+  let debt = 0;
+  for (const hold of reservation.holds) {
+    const settled = settleHold(desk, reservation, hold, {
+      id: reservationId,
+      cost: costs[hold.bound.limit.unit] ?? hold.bound.cost,
+    });
+    late ||= settled.late;
+    debt = Math.max(debt, settled.debt);
+  }
+  return { kind: 'settled', late, debt };
+}
+
+function settleHold(
+  { cells, tenant, nowUs }: Desk,
+  reservation: Reservation,
+  { bound, windowStartUs }: Reservation['holds'][number],
+  { id, cost }: { readonly id: string; readonly cost: number },
+): { late: boolean; debt: number } {
+  const { algorithm, numbers, size } = bound.limit;
+  const { cell, state: before } = weigh(cells, tenant, bound, true, nowUs);
+  const late = !cell?.holds?.open.delete(id);
+  if (windowStartOf(numbers, before) !== windowStartUs) return { late, debt: 0 };
+  const charged = late && reservation.keep ? bound.cost : 0;
+  const state =
+    cost >= charged
+      ? algorithm.charge(numbers, before, cost - charged, nowUs)
+      : algorithm.refund(numbers, before, { amount: charged - cost, chargedAtUs: nowUs, nowUs });
+  store(cell ?? cells.make(tenant, bound), bound, state);
+  const reading = algorithm.read(numbers, state, 0, nowUs);
+  const { used } = algorithm.show(numbers, reading, 0, nowUs);
+  return { late, debt: Math.max(0, used - size) };
+}
+
+export function refund(desk: Desk, { id, limits, chargedAtUs }: RefundCall): boolean {
+  const { cells, tenant, nowUs } = desk;
+  const { refunds } = desk.books();
+  if (refunds.get(id, nowUs)) return false;
+  refunds.set(id, true, { expiresAtUs: nowUs + dayUs, nowUs });
+  for (const bound of limits) {
+    const { cell, state } = weigh(cells, tenant, bound, true, nowUs);
+    if (!cell || bound.limit.numbers.algorithm === 'concurrency') continue;
+    const { algorithm, numbers } = bound.limit;
+    const given = { amount: bound.cost, chargedAtUs, nowUs };
+    store(cell, bound, algorithm.refund(numbers, state, given));
+  }
+  return true;
+}
+
+export function release({ cells, tenant, books, nowUs }: Desk, id: string): boolean {
+  const ticket = books().tickets.get(id, nowUs);
+  if (!ticket) return false;
+  books().tickets.delete(id);
+  let released = false;
+  for (const bound of ticket.slots) {
+    const state = cells.find(tenant, bound)?.state as ConcurrencyState | undefined;
+    if (state && freeSlot(state, id, nowUs)) released = true;
+  }
+  return released;
+}
+
+export type Renewal = { readonly id: string; readonly ttlMs: number };
+
+/** For at most as long as the limit lets a silent ticket live. */
+export function renewTicket({ cells, tenant, books, nowUs }: Desk, { id, ttlMs }: Renewal) {
+  const ticket = books().tickets.get(id, nowUs);
+  if (!ticket) return false;
+  let lastUs = 0;
+  for (const bound of ticket.slots) {
+    const cell = cells.find(tenant, bound);
+    const state = cell?.state as ConcurrencyState | undefined;
+    const expiresAtUs = nowUs + Math.min(ttlMs * 1000, staleAfterUs(bound.limit));
+    if (!cell || !state || !renewSlot(state, { id, expiresAtUs }, nowUs)) continue;
+    cell.expiresAtUs = Math.max(cell.expiresAtUs, expiresAtUs);
+    lastUs = Math.max(lastUs, expiresAtUs);
+  }
+  if (lastUs > 0) books().tickets.set(id, ticket, { expiresAtUs: lastUs, nowUs });
+  return lastUs > 0;
+}
+
+function staleAfterUs({ numbers }: Limit): number {
+  return numbers.algorithm === 'concurrency' ? numbers.staleAfterUs : 0;
+}
+
+export function renewReservation({ cells, tenant, books, nowUs }: Desk, renewal: Renewal) {
+  const { id, ttlMs } = renewal;
+  const reservation = books().reservations.get(id, nowUs);
+  if (!reservation || reservation.settled) return false;
+  const expiresAtUs = nowUs + ttlMs * 1000;
+  let renewed = false;
+  for (const { bound } of reservation.holds) {
+    const cell = cells.find(tenant, bound);
+    const hold = cell?.holds?.open.get(id);
+    if (!cell?.holds || !hold || hold.expiresAtUs <= nowUs) continue;
+    addHold(cell.holds, id, { ...hold, expiresAtUs });
+    cell.expiresAtUs = Math.max(cell.expiresAtUs, expiresAtUs);
+    renewed = true;
+  }
+  if (renewed) {
+    books().reservations.set(id, reservation, { expiresAtUs: expiresAtUs + dayUs, nowUs });
+  }
+  return renewed;
+}

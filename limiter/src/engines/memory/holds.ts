@@ -1,0 +1,70 @@
+import type { Numbers, Opaque } from '../../core/algorithms/index.ts';
+import type { BoundLimit } from '../../core/engine.ts';
+
+export type Hold = {
+  readonly cost: number;
+  readonly expiresAtUs: number;
+  readonly windowStartUs: number;
+  readonly keep: boolean;
+};
+
+/** What open reservations hold of one counter. */
+export type Holds = {
+  readonly open: Map<string, Hold>;
+  /** No hold expires before this. */
+  soonestUs: number;
+};
+
+export function newHolds(): Holds {
+  return { open: new Map(), soonestUs: Infinity };
+}
+
+export function addHold(holds: Holds, id: string, hold: Hold): void {
+  holds.open.set(id, hold);
+  holds.soonestUs = Math.min(holds.soonestUs, hold.expiresAtUs);
+}
+
+/** Fixed windows and quotas count a hold in the window that it was made in, the others always. */
+export function windowStartOf(numbers: Numbers, state: Opaque): number {
+  const windowed = numbers.algorithm === 'fixed_window' || numbers.algorithm === 'quota';
+  return windowed ? (state as { startUs: number }).startUs : 0;
+}
+
+export function heldIn(holds: Holds | null, windowStartUs: number) {
+  let held = 0;
+  let heldUntilUs = 0;
+  for (const hold of holds?.open.values() ?? []) {
+    if (hold.windowStartUs !== windowStartUs) continue;
+    held += hold.cost;
+    heldUntilUs = Math.max(heldUntilUs, hold.expiresAtUs);
+  }
+  return { held, heldUntilUs };
+}
+
+/**
+ * Takes expired holds off; those to be kept are charged as they were reserved. Returns the state
+ * after that.
+ */
+export function expireHolds(
+  holds: Holds,
+  { limit }: BoundLimit,
+  stored: Opaque | undefined,
+  nowUs: number,
+): Opaque | undefined {
+  if (nowUs < holds.soonestUs) return stored;
+  const { algorithm, numbers } = limit;
+  let state = stored;
+  holds.soonestUs = Infinity;
+  for (const [id, hold] of holds.open) {
+    if (hold.expiresAtUs > nowUs) {
+      holds.soonestUs = Math.min(holds.soonestUs, hold.expiresAtUs);
+      continue;
+    }
+    holds.open.delete(id);
+    const loaded = algorithm.load(numbers, state, nowUs);
+    if (hold.keep && windowStartOf(numbers, loaded) === hold.windowStartUs) {
+      state = algorithm.charge(numbers, loaded, hold.cost, nowUs);
+    }
+  }
+  return state;
+}

@@ -1,0 +1,2 @@
+export { MemoryEngine, type MemoryEngineOptions } from './memory-engine.ts';
+export type { MemoryDump } from './dump.ts';

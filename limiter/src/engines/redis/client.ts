@@ -1,0 +1,21 @@
+/**
+ * All that the engine asks of a Redis client, single or cluster: two commands, routed by their
+ * first key. Adapt another client by writing these two methods.
+ */
+export type RedisClient = {
+  evalsha(sha: string, keys: readonly string[], args: readonly string[]): Promise<unknown>;
+  eval(source: string, keys: readonly string[], args: readonly string[]): Promise<unknown>;
+};
+
+/** What we use of an ioredis `Redis` or `Cluster`. */
+export type IoredisLike = {
+  evalsha(sha: string, numkeys: number, ...rest: string[]): Promise<unknown>;
+  eval(source: string, numkeys: number, ...rest: string[]): Promise<unknown>;
+};
+
+export function fromIoredis(client: IoredisLike): RedisClient {
+  return {
+    evalsha: (sha, keys, args) => client.evalsha(sha, keys.length, ...keys, ...args),
+    eval: (source, keys, args) => client.eval(source, keys.length, ...keys, ...args),
+  };
+}

@@ -1,0 +1,135 @@
+import type { AlgorithmName, Opaque } from '../../core/algorithms/index.ts';
+import {
+  verdicts,
+  type Answer,
+  type BoundLimit,
+  type Decided,
+  type Question,
+  type Reading,
+} from '../../core/engine.ts';
+import { StoreFailure } from '../../core/errors.ts';
+
+/** Walks a reply from Redis, and trusts nothing in it to be there. */
+export class ReplyReader {
+  readonly #reply: readonly unknown[];
+  #at = 0;
+
+  constructor(reply: unknown) {
+    if (!Array.isArray(reply)) throw new StoreFailure('malformed reply');
+    this.#reply = reply;
+  }
+
+  number(): number {
+    const value = Number(this.#reply[this.#at]);
+    this.#at += 1;
+    if (!Number.isSafeInteger(value)) throw new StoreFailure('malformed reply');
+    return value;
+  }
+
+  text(): string {
+    const value = this.#reply[this.#at];
+    this.#at += 1;
+    if (typeof value !== 'string') throw new StoreFailure('malformed reply');
+    return value;
+  }
+
+  skip(count: number): void {
+    this.#at += count;
+  }
+
+  rest(): number[] {
+    const numbers: number[] = [];
+    while (this.#at < this.#reply.length) numbers.push(this.number());
+    return numbers;
+  }
+}
+
+export function readReading(reader: ReplyReader, { limit }: BoundLimit): Reading {
+  const code = reader.number();
+  const blocked = code >= 20;
+  const holding = code % 20 >= 10;
+  const verdict = verdicts[code % 10];
+  if (verdict === undefined) throw new StoreFailure('malformed reply');
+  const held = holding ? reader.number() : 0;
+  const heldUntilUs = holding ? reader.number() : 0;
+  const blockedUntilUs = blocked ? reader.number() : 0;
+  const state = readState(reader, limit.numbers.algorithm);
+  return { verdict, state, held, heldUntilUs, blockedUntilUs };
+}
+
+/** The numbers each `*_read` in Lua appends, in its order. */
+export function readState(reader: ReplyReader, algorithm: AlgorithmName): Opaque {
+  switch (algorithm) {
+    case 'token_bucket':
+      return { emptyAtUs: reader.number(), fraction: reader.number() };
+    case 'fixed_window':
+    case 'quota':
+      return { startUs: reader.number(), endUs: reader.number(), used: reader.number() };
+    case 'sliding_window_counter':
+      return {
+        startUs: reader.number(),
+        windowUs: reader.number(),
+        previous: reader.number(),
+        current: reader.number(),
+      };
+    case 'sliding_window_log':
+      return { used: reader.number(), newestUs: reader.number(), fitsAtUs: reader.number() };
+    case 'concurrency':
+      return { used: reader.number(), soonestUs: reader.number(), latestUs: reader.number() };
+  }
+}
+
+const replayed = 2;
+const conflict = 3;
+const notRecorded = 4;
+
+export type AnswerContext = {
+  readonly nowUs: number;
+  readonly overflowed: boolean;
+  /** The ticket that a question under this id holds, or null when it took no slot. */
+  readonly ticketOf: (question: Question, id: string) => string | null;
+};
+
+export function readAnswer(
+  reader: ReplyReader,
+  question: Question,
+  context: AnswerContext,
+): Answer {
+  const status = reader.number();
+  if (status === conflict) return { kind: 'conflict' };
+  if (status === replayed) return readReplay(reader, question, context);
+  const readings = question.limits.map((bound) => readReading(reader, bound));
+  const allowed = status !== 0;
+  const degraded = status === notRecorded ? 'idempotency_full' : null;
+  return {
+    ...decided(question, { id: question.id, nowUs: context.nowUs, allowed, readings }, context),
+    degraded: context.overflowed ? 'overflow' : degraded,
+  };
+}
+
+function readReplay(reader: ReplyReader, question: Question, context: AnswerContext): Answer {
+  const id = reader.text();
+  const sameLayout = reader.number() === 1;
+  const nowUs = reader.number();
+  const count = reader.number();
+  if (!sameLayout) reader.skip(count);
+  const readings = sameLayout ? question.limits.map((bound) => readReading(reader, bound)) : [];
+  const answer = decided(question, { id, nowUs, allowed: true, readings }, context);
+  return { ...answer, replayed: true };
+}
+
+type Core = Pick<Decided, 'id' | 'nowUs' | 'allowed' | 'readings'>;
+
+function decided(question: Question, core: Core, { ticketOf }: AnswerContext): Decided {
+  const { reserve, peek } = question;
+  const admitted = core.allowed && !peek;
+  return {
+    kind: 'decided',
+    ...core,
+    replayed: false,
+    ticket: admitted ? ticketOf(question, core.id) : null,
+    reservation:
+      admitted && reserve ? { id: core.id, expiresAtUs: core.nowUs + reserve.ttlMs * 1000 } : null,
+    degraded: null,
+  };
+}

@@ -1,0 +1,3 @@
+export { RedisEngine, type RedisEngineOptions } from './redis-engine.ts';
+export { fromIoredis, type IoredisLike, type RedisClient } from './client.ts';
+export type { Allowances } from './encode.ts';

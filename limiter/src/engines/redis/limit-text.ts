@@ -1,0 +1,78 @@
+import type { Numbers } from '../../core/algorithms/index.ts';
+import { tokenBucketNumbers } from '../../core/algorithms/token-bucket.ts';
+import { periodsAround } from '../../core/algorithms/quota.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { Limit } from '../../core/limit.ts';
+import { algorithmFiles } from './scripts.ts';
+
+/** Turns limits into the arguments that `limit_parse` in `cells.lua` reads. */
+export class LimitTexts {
+  readonly #clock: Clock;
+  readonly #fixed = new WeakMap<Limit, { readonly head: string; readonly numbers: string }>();
+
+  /** The clock only names the two periods of a quota that the server's clock then picks from. */
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  of(limit: Limit, { key, cost, counted }: LimitUse): string {
+    let fixed = this.#fixed.get(limit);
+    if (!fixed) {
+      const { code } = algorithmFiles[limit.numbers.algorithm];
+      fixed = { head: code + (limit.enforced ? '0' : '1'), numbers: fixedNumbers(limit.numbers) };
+      this.#fixed.set(limit, fixed);
+    }
+    const numbers = fixed.numbers === '' ? this.#quotaNumbers(limit.numbers) : fixed.numbers;
+    return `${fixed.head}${counted ? '1' : '0'} ${key} ${cost} ${numbers}`;
+  }
+
+  #quotaNumbers(numbers: Numbers): string {
+    if (numbers.algorithm !== 'quota') return '';
+    const { current, next } = periodsAround(numbers.calendar, this.#clock());
+    return `${numbers.limit} ${current.startUs} ${current.endUs} ${next.endUs}`;
+  }
+}
+
+export type LimitUse = {
+  /** Position of the counter in KEYS, from 1. */
+  readonly key: number;
+  readonly cost: number;
+  /** Whether making this counter takes from the tenant's allowance. */
+  readonly counted: boolean;
+};
+
+function fixedNumbers(numbers: Numbers): string {
+  switch (numbers.algorithm) {
+    case 'token_bucket':
+      return `${numbers.capacity} ${numbers.tokens} ${numbers.perUs} 0`;
+    case 'fixed_window':
+      return `${numbers.limit} ${numbers.windowUs} ${numbers.align === 'clock' ? 0 : 1} 0`;
+    case 'sliding_window_counter':
+    case 'sliding_window_log':
+      return `${numbers.limit} ${numbers.windowUs} 0 0`;
+    case 'concurrency':
+      return `${numbers.slots} ${numbers.staleAfterUs} 0 0`;
+    case 'quota':
+      return '';
+  }
+}
+
+/**
+ * The numbers in an argument, as far as showing a state needs them: a quota's calendar is not among
+ * them, and a fixed window of the same limit shows the same.
+ */
+export function numbersIn(text: string, algorithm: Numbers['algorithm']): Numbers {
+  const [, , , a = 0, b = 0, c = 0] = text.split(' ').map(Number);
+  switch (algorithm) {
+    case 'token_bucket':
+      return { algorithm, ...tokenBucketNumbers(a, { tokens: b, perUs: c }) };
+    case 'fixed_window':
+    case 'quota':
+      return { algorithm: 'fixed_window', limit: a, windowUs: b, align: 'clock' };
+    case 'sliding_window_counter':
+    case 'sliding_window_log':
+      return { algorithm, limit: a, windowUs: b };
+    case 'concurrency':
+      return { algorithm, slots: a, staleAfterUs: b };
+  }
+}

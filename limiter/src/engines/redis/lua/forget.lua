@@ -1,0 +1,6 @@
+-- Deletes keys.
+--
+-- KEYS   what to delete
+-- Reply  how many there were
+
+return redis.call('UNLINK', unpack(KEYS))

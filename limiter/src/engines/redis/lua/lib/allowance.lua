@@ -1,0 +1,14 @@
+-- How many keys of a kind a tenant may create in an hour, counted only when one is created.
+
+local ALLOWANCE_WINDOW_MS = 3600000
+
+local function allowance_left(key, max)
+  return max - (tonumber(redis.call('GET', key) or 0))
+end
+
+local function allowance_take(key, count)
+  -- A new counter is at exactly the count: then it gets its expiry. It only rises.
+  if redis.call('INCRBY', key, count) == count then
+    redis.call('PEXPIRE', key, ALLOWANCE_WINDOW_MS)
+  end
+end

@@ -1,0 +1,15 @@
+-- Exact counts by minute, outcome and label in one hash per tenant, for a drainer to move.
+
+local LEDGER_TTL_MS = 259200000
+
+local function ledger_add(key, field, count)
+  -- A new hash has its first field at exactly the count: then, and maybe more often, it gets its
+  -- expiry. Counts only rise, so that no hash is missed.
+  if redis.call('HINCRBY', key, field, count) == count then
+    redis.call('PEXPIRE', key, LEDGER_TTL_MS)
+  end
+end
+
+local function ledger_field(now, outcome, label)
+  return string.format('%.0f:%s:%s', math.floor(now / 60000000), outcome, label)
+end

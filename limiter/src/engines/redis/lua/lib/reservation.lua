@@ -1,0 +1,36 @@
+-- A reservation: its holds, and a record that outlives them by a day so that a late settlement
+-- still charges. The record is "open keep windows|blob", later "settled".
+
+local RESERVATION_KEPT_US = 86400000000
+
+local function reservation_prepare(question, next_argument, now, writes)
+  local record_key, ttl_us, keep, id = string.match(next_argument(), '^(%d+) (%d+) (%d) (%S+)$')
+  local blob = next_argument()
+  local expires_at = now + tonumber(ttl_us)
+  question.id = id
+  question.reserve = function(limit)
+    local cell = limit.cell
+    local window = holds_window(limit, limit.state)
+    local member = holds_member(id, limit.cost, window, keep)
+    limit.window = string.format('%.0f', window)
+    cell.held = cell.held + limit.cost
+    if cell.held_next == 0 or expires_at < cell.held_next then cell.held_next = expires_at end
+    cell.held_last = math.max(cell.held_last, expires_at)
+    local holds_key, last = limit.holds_key, cell.held_last
+    writes[#writes + 1] = function() holds_add(holds_key, member, expires_at, last, now) end
+  end
+  -- The windows of the limits in the blob, in its order; "-" where nothing is held.
+  question.reserve_record = function(limits)
+    local windows = {}
+    for _, limit in ipairs(limits) do
+      if limit.cost > 0 and not limit.algorithm.slots then
+        windows[#windows + 1] = limit.window or '-'
+      end
+    end
+    local text = string.format('open %s %s|%s', keep, table.concat(windows, ','), blob)
+    local ttl_ms = clock_ttl_ms(expires_at + RESERVATION_KEPT_US, now)
+    writes[#writes + 1] = function()
+      redis.call('PSETEX', KEYS[tonumber(record_key)], ttl_ms, text)
+    end
+  end
+end

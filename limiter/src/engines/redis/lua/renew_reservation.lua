@@ -1,0 +1,38 @@
+-- Holds a reservation for another while.
+--
+-- KEYS   the reservation's record, then for each of its limits the counter and its holds
+-- ARGV   1 "id ttl_us limits", then for each limit "algorithm,shadow,counted key cost a b c d" with
+--        the cost that was reserved
+-- Reply  1, or 0 when it was settled or its holds have expired
+
+local id, ttl_us, count = string.match(ARGV[1], '^(%S+) (%d+) (%d+)$')
+local record = redis.call('GET', KEYS[1])
+local keep, windows = string.match(record or '', '^open (%d) ([^|]*)|')
+if not keep then return 0 end
+
+local now = clock_now()
+local expires_at = now + tonumber(ttl_us)
+local next_window = string.gmatch(windows, '[^,]+')
+local renewed = 0
+for index = 1, tonumber(count) do
+  local limit = limit_parse(ARGV[index + 1])
+  local window, holds_key = next_window(), KEYS[2 * index + 1]
+  local member = window ~= '-' and holds_member(id, limit.cost, tonumber(window), keep)
+  local score = member and redis.call('ZSCORE', holds_key, member)
+  if score and tonumber(score) > now then
+    renewed = 1
+    local value = not limit.algorithm.open and redis.call('GET', KEYS[limit.key])
+    local cell = cell_open(limit, value)
+    cell.held_last = math.max(cell.held_last, expires_at)
+    holds_add(holds_key, member, expires_at, cell.held_last, now)
+    if cell.exists then
+      cell.held_next = tonumber(redis.call('ZRANGE', holds_key, 0, 0, 'WITHSCORES')[2])
+      cell_store(cell, limit, cell.stored)
+      cell_save(cell, now)
+    end
+  end
+end
+if renewed == 1 then
+  redis.call('PEXPIRE', KEYS[1], clock_ttl_ms(expires_at + 86400000000, now))
+end
+return renewed

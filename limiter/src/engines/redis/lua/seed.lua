@@ -1,0 +1,18 @@
+-- Raises quotas to what is known to be used of their period.
+--
+-- KEYS   the quotas' counters
+-- ARGV   for each "algorithm,shadow,counted key used limit start stop next_stop"
+-- Reply  1
+
+local now = clock_now()
+for index = 1, #KEYS do
+  local limit = limit_parse(ARGV[index])
+  local cell = cell_open(limit, redis.call('GET', KEYS[index]))
+  local state = limit.algorithm.load(cell.stored, limit, now)
+  if state.start == limit.b and state.used < limit.cost then
+    state = { start = state.start, stop = state.stop, used = limit.cost }
+    cell_store(cell, limit, state)
+    cell_save(cell, now)
+  end
+end
+return 1

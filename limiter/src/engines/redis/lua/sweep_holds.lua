@@ -1,0 +1,19 @@
+-- Takes expired holds off counters, as decide asks for: a step of its own, so that a refusal
+-- writes nothing.
+--
+-- KEYS   for each limit the counter and its holds
+-- ARGV   for each limit "algorithm,shadow,counted key cost a b c d"
+-- Reply  1
+
+local now = clock_now()
+for index = 1, #KEYS / 2 do
+  local limit = limit_parse(ARGV[index])
+  local value = not limit.algorithm.open and redis.call('GET', KEYS[limit.key])
+  local cell = cell_open(limit, value)
+  if cell.exists then
+    holds_expire(cell, limit, KEYS[2 * index], now)
+    if not cell.limit then cell_store(cell, limit, limit.algorithm.load(cell.stored, limit, now)) end
+    cell_save(cell, now)
+  end
+end
+return 1

@@ -1,0 +1,241 @@
+import { systemClock, type Clock } from '../../core/clock.ts';
+import type {
+  BoundLimit,
+  DecideCall,
+  DecideResult,
+  Engine,
+  Epoch,
+  Heartbeat,
+  Inspection,
+  LedgerCount,
+  QuotaSeed,
+  RefundCall,
+  Settlement,
+  SettleResult,
+  TenantRef,
+} from '../../core/engine.ts';
+import { InvalidInput, StoreFailure } from '../../core/errors.ts';
+import type { RedisClient } from './client.ts';
+import { readAnswer, readReading, ReplyReader } from './decode.ts';
+import { encodeCall, type Allowances, type EncodeContext, type Encoded } from './encode.ts';
+import { epochSuffix, holdsSuffix, Keys, ledgerSuffix, penaltySuffix } from './keys.ts';
+import { ledgerFields, parseLedger } from './ledger.ts';
+import { LimitTexts } from './limit-text.ts';
+import { Reservations } from './reservations.ts';
+import { run, type Script } from './script.ts';
+import { openScripts, type LinkVariant, type Scripts } from './scripts.ts';
+import { parseTicket, ticketOf } from './ticket.ts';
+
+export type RedisEngineOptions = {
+  /** Keys begin with this: two applications on one Redis need two. Default `sl`. */
+  readonly prefix?: string;
+  /** Names in Redis are hashed under this. Every process of an application needs the same. */
+  readonly secret?: string;
+  /** Null: no bound on what one tenant may create. */
+  readonly allowances?: Allowances | null;
+  readonly clock?: Clock;
+  readonly scripts?: Scripts;
+};
+
+const defaultAllowances: Allowances = { countersPerHour: 1_000_000, recordsPerHour: 100_000 };
+const dayMs = 86_400_000;
+/** Bounds one script's work, and stays below what Lua can unpack. */
+const limitsPerCallMax = 2000;
+const roundsMax = 8;
+
+/** Decides in Redis: exact across processes, one script call for all limits of all questions. */
+export class RedisEngine implements Engine {
+  readonly #client: RedisClient;
+  readonly #keys: Keys;
+  readonly #texts: LimitTexts;
+  readonly #scripts: Scripts;
+  readonly #allowances: Allowances | null;
+  readonly #reservations: Reservations;
+
+  constructor(client: RedisClient, options: RedisEngineOptions = {}) {
+    this.#client = client;
+    this.#keys = new Keys({ prefix: options.prefix ?? 'sl', secret: options.secret ?? '' });
+    this.#texts = new LimitTexts(options.clock ?? systemClock);
+    this.#scripts = options.scripts ?? openScripts();
+    this.#allowances = options.allowances === undefined ? defaultAllowances : options.allowances;
+    this.#reservations = new Reservations(client, this.#keys, this.#scripts);
+  }
+
+  async decide(call: DecideCall): Promise<DecideResult> {
+    requireBounded(call);
+    const overflowing = new Set<string>();
+    for (let round = 0; round < roundsMax; round += 1) {
+      const encoded = encodeCall(call, this.#context(overflowing));
+      const reply = await this.#run(this.#scripts.decide, encoded);
+      const reader = new ReplyReader(reply);
+      const first = reader.number();
+      if (first >= 0) {
+        return this.#answered(call, reader, first, overflowing);
+      }
+      const nowUs = reader.number();
+      if (first === -1) return { kind: 'stale', nowUs };
+      if (first === -2) return { kind: 'unknown', nowUs };
+      const positions = reader.rest();
+      if (first === -3) for (const at of positions) overflowing.add(encoded.keys[at - 1] as string);
+      else await this.#sweepHolds(encoded, positions);
+    }
+    throw new StoreFailure('holds kept expiring');
+  }
+
+  #context(overflowing: ReadonlySet<string>): EncodeContext {
+    return { keys: this.#keys, texts: this.#texts, allowances: this.#allowances, overflowing };
+  }
+
+  #run(script: LinkVariant, { algorithms, features, keys, args }: Encoded) {
+    return run(this.#client, script(algorithms, features), keys, args);
+  }
+
+  #answered(
+    { tenant, questions }: DecideCall,
+    reader: ReplyReader,
+    nowUs: number,
+    overflowing: ReadonlySet<string>,
+  ): DecideResult {
+    const prefix = overflowing.size > 0 ? this.#keys.tenant(tenant) : '';
+    const answers = questions.map((question) =>
+      readAnswer(reader, question, {
+        nowUs,
+        overflowed:
+          overflowing.size > 0 &&
+          question.limits.some((bound) => overflowing.has(prefix + this.#keys.counter(bound))),
+        ticketOf: (asked, id) => ticketOf(this.#keys, asked.limits, id),
+      }),
+    );
+    return { kind: 'answered', answers };
+  }
+
+  async #sweepHolds(encoded: Encoded, positions: readonly number[]): Promise<void> {
+    const keys: string[] = [];
+    const args: string[] = [];
+    for (const position of new Set(positions)) {
+      const bound = encoded.limitsByKey.get(position);
+      const key = encoded.keys[position - 1];
+      if (!bound || key === undefined) throw new StoreFailure('malformed reply');
+      keys.push(key, key + holdsSuffix);
+      const use = { key: keys.length - 1, cost: 0, counted: false };
+      args.push(this.#texts.of(bound.limit, use));
+    }
+    await run(this.#client, this.#scripts.sweepHolds, keys, args);
+  }
+
+  settle(tenant: TenantRef, settlement: Settlement): Promise<SettleResult> {
+    return this.#reservations.settle(tenant, settlement);
+  }
+
+  async refund(tenant: TenantRef, { id, limits, chargedAtUs }: RefundCall): Promise<boolean> {
+    const prefix = this.#keys.tenant(tenant);
+    const keys = [prefix + this.#keys.refund(id)];
+    const args = [`${chargedAtUs} ${dayMs}`];
+    for (const bound of limits) {
+      if (bound.limit.numbers.algorithm === 'concurrency') continue;
+      keys.push(prefix + this.#keys.counter(bound));
+      const use = { key: keys.length, cost: bound.cost, counted: false };
+      args.push(this.#texts.of(bound.limit, use));
+    }
+    return (await run(this.#client, this.#scripts.refund, keys, args)) === 1;
+  }
+
+  async release(tenant: TenantRef, ticket: string): Promise<boolean> {
+    const { id, slots } = parseTicket(ticket);
+    const prefix = this.#keys.tenant(tenant);
+    const keys = slots.map(({ key }) => prefix + key);
+    return (await run(this.#client, this.#scripts.release, keys, [id])) === 1;
+  }
+
+  async heartbeat(tenant: TenantRef, beat: Heartbeat): Promise<boolean> {
+    if ('reservationId' in beat) return this.#reservations.renew(tenant, beat);
+    const { id, slots } = parseTicket(beat.ticket);
+    const prefix = this.#keys.tenant(tenant);
+    const keys = slots.map(({ key }) => prefix + key);
+    const holdUs = slots.map(({ staleAfterUs }) => Math.min(staleAfterUs, beat.ttlMs * 1000));
+    const args = [id, ...holdUs.map(String)];
+    return (await run(this.#client, this.#scripts.renewTicket, keys, args)) === 1;
+  }
+
+  async inspect(tenant: TenantRef, limits: readonly BoundLimit[]): Promise<Inspection> {
+    const call = { tenant, questions: [{ id: '-', limits, peek: true }] };
+    requireBounded(call);
+    const encoded = encodeCall(call, { ...this.#context(new Set()), allowances: null });
+    const reader = new ReplyReader(await this.#run(this.#scripts.inspect, encoded));
+    const nowUs = reader.number();
+    if (nowUs < 0) {
+      reader.skip(1);
+      await this.#sweepHolds(encoded, reader.rest());
+      return this.inspect(tenant, limits);
+    }
+    reader.skip(1);
+    return { nowUs, readings: limits.map((bound) => readReading(reader, bound)) };
+  }
+
+  async reset(tenant: TenantRef, limits: readonly BoundLimit[]): Promise<void> {
+    if (limits.length === 0) return;
+    const prefix = this.#keys.tenant(tenant);
+    const keys = limits.flatMap((bound) => {
+      const key = prefix + this.#keys.counter(bound);
+      return [key, key + holdsSuffix, key + penaltySuffix];
+    });
+    await run(this.#client, this.#scripts.forget, keys, []);
+  }
+
+  async seed(tenant: TenantRef, seeds: readonly QuotaSeed[]): Promise<void> {
+    if (seeds.length === 0) return;
+    const prefix = this.#keys.tenant(tenant);
+    const keys = seeds.map(({ bound }) => prefix + this.#keys.counter(bound));
+    const args = seeds.map(({ bound, used }, index) =>
+      this.#texts.of(bound.limit, { key: index + 1, cost: used, counted: false }),
+    );
+    await run(this.#client, this.#scripts.seed, keys, args);
+  }
+
+  async publishEpoch(tenant: TenantRef, epoch: Epoch): Promise<void> {
+    await this.#tenantRun(
+      this.#scripts.publishEpoch,
+      tenant,
+      [epochSuffix],
+      [`${epoch.tenant} ${epoch.shared}`],
+    );
+  }
+
+  async record(tenant: TenantRef, counts: readonly LedgerCount[]): Promise<void> {
+    if (counts.length === 0) return;
+    await this.#tenantRun(this.#scripts.record, tenant, [ledgerSuffix], ledgerFields(counts));
+  }
+
+  async takeLedger(tenant: TenantRef, batchId: string): Promise<readonly LedgerCount[]> {
+    const suffixes = [ledgerSuffix, this.#keys.ledgerBatch(batchId)];
+    return parseLedger(await this.#tenantRun(this.#scripts.takeLedger, tenant, suffixes, []));
+  }
+
+  async dropLedger(tenant: TenantRef, batchId: string): Promise<void> {
+    await this.#tenantRun(this.#scripts.forget, tenant, [this.#keys.ledgerBatch(batchId)], []);
+  }
+
+  #tenantRun(script: Script, tenant: TenantRef, suffixes: string[], args: string[]) {
+    const prefix = this.#keys.tenant(tenant);
+    return run(
+      this.#client,
+      script,
+      suffixes.map((suffix) => prefix + suffix),
+      args,
+    );
+  }
+
+  /** The client belongs to whoever made it. */
+  async close(): Promise<void> {}
+}
+
+function requireBounded({ questions }: DecideCall): void {
+  let limits = 0;
+  for (const question of questions) limits += question.limits.length;
+  if (limits > limitsPerCallMax) {
+    throw new InvalidInput(
+      'questions',
+      `have ${limits} limits together, at most ${limitsPerCallMax} fit into one call; split them`,
+    );
+  }
+}

@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { StoreFailure } from '../../core/errors.ts';
+import type { RedisClient } from './client.ts';
+
+/** One linked script: its text and the digest Redis knows it by. */
+export type Script = { readonly source: string; readonly sha: string };
+
+export type LinkOptions = {
+  /** Library files, in the order they are joined. */
+  readonly libraries: readonly string[];
+  readonly entry: string;
+  /** Optional functions that this script is linked without. */
+  readonly absent?: readonly string[];
+  /** Redis itself refuses every write then. */
+  readonly readOnly?: boolean;
+};
+
+/** Reads one Lua file by its name below `lua/`. */
+export type LuaSource = (name: string) => string;
+
+export const luaFiles: LuaSource = (name) =>
+  readFileSync(new URL(`./lua/${name}.lua`, import.meta.url), 'utf8');
+
+/**
+ * Linking is joining files, no more. Every function costs Redis time on every call, so a script is
+ * linked with just what it uses. The shebang makes Redis refuse keys of other slots.
+ */
+export function link(read: LuaSource, { libraries, entry, absent, readOnly }: LinkOptions): Script {
+  const parts = [
+    readOnly ? '#!lua flags=no-writes' : '#!lua',
+    'local algorithms = {}',
+    ...(absent && absent.length > 0 ? [`local ${absent.join(', ')}`] : []),
+    ...libraries.map((name) => withoutComments(read(`lib/${name}`))),
+    withoutComments(read(entry)),
+  ];
+  const source = parts.join('\n');
+  return { source, sha: createHash('sha1').update(source).digest('hex') };
+}
+
+/** Comments are for readers of the files; Redis keeps every script in memory as it was sent. */
+function withoutComments(lua: string): string {
+  return lua.replace(/^\s*--.*\n/gm, '');
+}
+
+/**
+ * Only an explicit NOSCRIPT is sent again, for then nothing ran. Any other failure may have
+ * happened after the script did its work, and sending it again would charge twice.
+ */
+export async function run(
+  client: RedisClient,
+  { source, sha }: Script,
+  keys: readonly string[],
+  args: readonly string[],
+): Promise<unknown> {
+  try {
+    return await client.evalsha(sha, keys, args);
+  } catch (error) {
+    if (!isNoScript(error)) throw new StoreFailure(reasonOf(error), error);
+  }
+  try {
+    return await client.eval(source, keys, args);
+  } catch (error) {
+    throw new StoreFailure(reasonOf(error), error);
+  }
+}
+
+function isNoScript(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('NOSCRIPT');
+}
+
+/** The kind of a Redis error, without its text: that may quote keys and arguments. */
+function reasonOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : '';
+  const [code = ''] = message.split(' ', 1);
+  return /^[A-Z]{2,16}$/.test(code) ? code.toLowerCase() : 'unreachable';
+}

@@ -1,0 +1,33 @@
+/**
+ * Sluice in your process: make a limiter once, ask it for every call. In process by default, on
+ * Redis with a client. A decision is a value, never an exception.
+ */
+export { createLimiter } from './limiter/create-limiter.ts';
+export type {
+  EngineLimiterOptions,
+  LimiterOptions,
+  MemoryLimiterOptions,
+  RedisLimiterOptions,
+} from './limiter/create-limiter.ts';
+export {
+  concurrency,
+  fixedWindow,
+  quota,
+  slidingWindow,
+  slidingWindowCounter,
+  tokenBucket,
+} from './limiter/limits.ts';
+export type { Limiter, RealCost, SyncLimiter } from './limiter/limiter.ts';
+
+export type { Check } from './core/check.ts';
+export type { Clock } from './core/clock.ts';
+export type { Basis, BlockedBy, Decision, LimitDecision, Reason } from './core/decision.ts';
+export type { Duration } from './core/duration.ts';
+export type { Engine } from './core/engine.ts';
+export { IdempotencyConflict, InvalidInput, StoreFailure } from './core/errors.ts';
+export type { LimitInput } from './core/limit-input.ts';
+
+export { MemoryEngine } from './engines/memory/index.ts';
+export type { MemoryDump, MemoryEngineOptions } from './engines/memory/index.ts';
+export { fromIoredis, RedisEngine } from './engines/redis/index.ts';
+export type { IoredisLike, RedisClient, RedisEngineOptions } from './engines/redis/index.ts';

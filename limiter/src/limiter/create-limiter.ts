@@ -1,0 +1,100 @@
+import { systemClock, type Clock } from '../core/clock.ts';
+import type { Engine } from '../core/engine.ts';
+import { limitsPerQuestionMax } from '../core/engine.ts';
+import { InvalidInput } from '../core/errors.ts';
+import type { LimitInput } from '../core/limit-input.ts';
+import type { Limit } from '../core/limit.ts';
+import { describe, parseWhole } from '../core/numbers.ts';
+import { parseLimit } from '../core/parse-limit.ts';
+import { parseName, refuseUnknownFields } from '../core/parse.ts';
+import { MemoryEngine } from '../engines/memory/index.ts';
+import { fromIoredis, RedisEngine, type IoredisLike } from '../engines/redis/index.ts';
+import { Limiter, SyncLimiter } from './limiter.ts';
+
+export type LimiterOptions = {
+  /** All apply to every check. Names must differ. */
+  readonly limits: readonly LimitInput[];
+  /** Tells this limiter's counters from those of other limiters on one Redis. */
+  readonly name?: string;
+};
+
+export type RedisLimiterOptions = LimiterOptions & {
+  /** An ioredis client, `Redis` or `Cluster`. It stays yours to close. */
+  readonly redis: IoredisLike;
+  /** Subjects appear in Redis hashed under this. The same in every process. */
+  readonly secret?: string;
+  /** After this long without an answer the limits' `onStoreFailure` decides. Default 50. */
+  readonly deadlineMs?: number;
+};
+
+export type EngineLimiterOptions = LimiterOptions & {
+  /** Any other engine, such as a `RedisEngine` on a client of your own. */
+  readonly engine: Engine;
+  readonly deadlineMs?: number;
+};
+
+export type MemoryLimiterOptions = LimiterOptions & {
+  /** Unix microseconds; a fake one makes tests instant. */
+  readonly clock?: Clock;
+  readonly countersMax?: number;
+};
+
+const deadlineMsDefault = 50;
+const known = ['limits', 'name', 'redis', 'secret', 'deadlineMs', 'engine', 'clock', 'countersMax'];
+
+/** In process with limits alone; on Redis with a client. The checks are the same. */
+export function createLimiter(options: RedisLimiterOptions | EngineLimiterOptions): Limiter;
+export function createLimiter(options: MemoryLimiterOptions): SyncLimiter;
+export function createLimiter(
+  options: MemoryLimiterOptions | RedisLimiterOptions | EngineLimiterOptions,
+): Limiter {
+  refuseUnknownFields('', options, known);
+  const limits = parseLimits(options);
+  if ('engine' in options || 'redis' in options) {
+    const engine =
+      'engine' in options ? options.engine : new RedisEngine(clientOf(options), secretOf(options));
+    const deadlineMs = parseWhole('deadlineMs', options.deadlineMs ?? deadlineMsDefault, {
+      min: 1,
+      max: 60_000,
+    });
+    return new Limiter(engine, limits, deadlineMs);
+  }
+  const { clock = systemClock, countersMax = 1_000_000 } = options;
+  const bound = parseWhole('countersMax', countersMax, { min: 1, max: 100_000_000 });
+  const memory = { clock, countersMax: bound, countersPerTenantMax: bound };
+  return new SyncLimiter(new MemoryEngine(memory), limits);
+}
+
+function clientOf({ redis }: RedisLimiterOptions) {
+  if (typeof redis?.evalsha !== 'function') {
+    throw new InvalidInput('redis', 'must be an ioredis client; for another one pass an engine');
+  }
+  return fromIoredis(redis);
+}
+
+function secretOf({ secret }: RedisLimiterOptions) {
+  return secret === undefined ? {} : { secret };
+}
+
+function parseLimits({ limits, name = 'limiter' }: LimiterOptions): Limit[] {
+  if (!Array.isArray(limits)) {
+    throw new InvalidInput('limits', `must be a list of limits, got ${describe(limits)}`);
+  }
+  if (limits.length > limitsPerQuestionMax) {
+    throw new InvalidInput(
+      'limits',
+      `at most ${limitsPerQuestionMax} apply to one check, got ${limits.length}`,
+    );
+  }
+  const definedBy = parseName('name', name);
+  const names = new Set<string>();
+  return limits.flatMap((input: LimitInput, at) => {
+    const limit = parseLimit(input, { definedBy, field: `limits[${at}]` });
+    if (!limit) return [];
+    if (names.has(limit.name)) {
+      throw new InvalidInput(`limits[${at}].name`, `${limit.name} is taken; give each a name`);
+    }
+    names.add(limit.name);
+    return [limit];
+  });
+}

@@ -1,0 +1,167 @@
+import {
+  bind,
+  parseCheck,
+  parseCost,
+  parseCosts,
+  type Check,
+  type ParsedCheck,
+} from '../core/check.ts';
+import { Decision } from '../core/decision.ts';
+import type { Answer, BoundLimit, Engine, Question, SettleResult } from '../core/engine.ts';
+import { IdempotencyConflict, InvalidInput, StoreFailure } from '../core/errors.ts';
+import type { Limit } from '../core/limit.ts';
+import { describe, parseWhole } from '../core/numbers.ts';
+import { parseText } from '../core/parse.ts';
+import { Deadline } from '../engines/guard/deadline.ts';
+import type { MemoryEngine } from '../engines/memory/index.ts';
+import { questionFor } from './question.ts';
+import { whenStoreFails } from './when-store-fails.ts';
+
+export type RealCost = {
+  readonly cost?: number;
+  readonly costs?: Readonly<Record<string, number>>;
+  readonly tenant?: string;
+};
+
+const tenantDefault = 'default';
+const idLengthMax = 4096;
+const renewMsMax = 86_400_000;
+
+/**
+ * Asks one engine about one list of limits. A refusal and a failed store are decisions; only what
+ * the caller did wrong throws.
+ */
+export class Limiter {
+  protected readonly engine: Engine;
+  protected readonly limits: readonly Limit[];
+  readonly #deadline: Deadline | null;
+
+  constructor(engine: Engine, limits: readonly Limit[], deadlineMs?: number) {
+    this.engine = engine;
+    this.limits = limits;
+    this.#deadline = deadlineMs === undefined ? null : new Deadline(deadlineMs);
+  }
+
+  /** May this subject do this, at this cost? Decides all limits in one step and charges them. */
+  async check(check: Check): Promise<Decision> {
+    const { parsed, question } = this.ask(check);
+    try {
+      const tenant = { id: parsed.tenant };
+      const result = await this.#inTime(this.engine.decide({ tenant, questions: [question] }));
+      if (result.kind !== 'answered') throw new StoreFailure(result.kind);
+      return decisionOf(parsed, question, result.answers[0]);
+    } catch (error) {
+      if (error instanceof StoreFailure) return whenStoreFails(error, parsed, question);
+      throw error;
+    }
+  }
+
+  /** The real cost of a reservation, once. */
+  async settle(reservationId: string, real: RealCost): Promise<SettleResult> {
+    const costs: Record<string, number> = {};
+    if (real.cost !== undefined) costs['requests'] = parseCost('cost', real.cost);
+    if (real.costs !== undefined) Object.assign(costs, parseCosts(real.costs));
+    const id = parseText('reservationId', reservationId, idLengthMax);
+    return this.#inTime(this.engine.settle(tenantOf(real.tenant), { reservationId: id, costs }));
+  }
+
+  /** Gives back what a decision charged, or the part named; once, and within its window. */
+  async refund(decision: Decision, part: Omit<RealCost, 'tenant'> = {}): Promise<boolean> {
+    if (!(decision instanceof Decision)) {
+      throw new InvalidInput('decision', `must be one of ours, got ${describe(decision)}`);
+    }
+    const { answer, check, limits } = Decision.factsOf(decision);
+    const given = limits.flatMap((bound, at): BoundLimit[] => {
+      if (answer.readings[at]?.verdict !== 'ok') return [];
+      const cost = Math.min(bound.cost, partOf(bound, part));
+      return cost > 0 ? [{ ...bound, cost }] : [];
+    });
+    if (!answer.allowed || given.length === 0) return false;
+    const call = { id: answer.id, chargedAtUs: answer.nowUs, limits: given };
+    return this.#inTime(this.engine.refund({ id: check.tenant }, call));
+  }
+
+  /** Gives a ticket's slots back. False when they were no longer held. */
+  async release(ticket: string, { tenant }: { readonly tenant?: string } = {}): Promise<boolean> {
+    const id = parseText('ticket', ticket, idLengthMax);
+    return this.#inTime(this.engine.release(tenantOf(tenant), id));
+  }
+
+  /** Holds a ticket or a reservation for another while. False when it is gone. */
+  async heartbeat(
+    held: ({ readonly ticket: string } | { readonly reservationId: string }) & {
+      readonly ttlMs: number;
+      readonly tenant?: string;
+    },
+  ): Promise<boolean> {
+    const ttlMs = parseWhole('ttlMs', held.ttlMs, { min: 1, max: renewMsMax });
+    const beat =
+      'ticket' in held
+        ? { ticket: parseText('ticket', held.ticket, idLengthMax), ttlMs }
+        : { reservationId: parseText('reservationId', held.reservationId, idLengthMax), ttlMs };
+    return this.#inTime(this.engine.heartbeat(tenantOf(held.tenant), beat));
+  }
+
+  /** Forgets what the subject of this check has used of each limit. */
+  async reset(check: Omit<Check, 'cost' | 'costs' | 'reserve' | 'idempotencyKey'>): Promise<void> {
+    const parsed = parseCheck(check);
+    await this.#inTime(this.engine.reset({ id: parsed.tenant }, bind(this.limits, parsed)));
+  }
+
+  close(): Promise<void> {
+    return this.engine.close();
+  }
+
+  protected ask(check: Check): { parsed: ParsedCheck; question: Question } {
+    const parsed = parseCheck(check);
+    return { parsed, question: questionFor(parsed, bind(this.limits, parsed)) };
+  }
+
+  #inTime<T>(work: Promise<T>): Promise<T> {
+    return this.#deadline ? this.#deadline.run(work) : work;
+  }
+}
+
+/** In process there is nothing to wait for. */
+export class SyncLimiter extends Limiter {
+  readonly #memory: MemoryEngine;
+
+  constructor(engine: MemoryEngine, limits: readonly Limit[]) {
+    super(engine, limits);
+    this.#memory = engine;
+  }
+
+  checkSync(check: Check): Decision {
+    const { parsed, question } = this.ask(check);
+    const tenant = { id: parsed.tenant };
+    const result = this.#memory.decideNow({ tenant, questions: [question] });
+    if (result.kind !== 'answered') throw new StoreFailure(result.kind);
+    return decisionOf(parsed, question, result.answers[0]);
+  }
+
+  override async check(check: Check): Promise<Decision> {
+    return this.checkSync(check);
+  }
+}
+
+function decisionOf(check: ParsedCheck, question: Question, answer: Answer | undefined): Decision {
+  if (answer === undefined) throw new StoreFailure('no answer');
+  if (answer.kind === 'conflict') throw new IdempotencyConflict();
+  return new Decision({
+    check,
+    limits: question.limits,
+    answer,
+    basis: answer.degraded === 'overflow' ? 'local' : 'exact',
+    degradedReason: answer.degraded,
+  });
+}
+
+function partOf({ limit }: BoundLimit, { cost, costs }: RealCost): number {
+  if (cost === undefined && costs === undefined) return Infinity;
+  const part = limit.unit === 'requests' ? cost : costs?.[limit.unit];
+  return part === undefined ? 0 : parseCost('cost', part);
+}
+
+function tenantOf(tenant: string | undefined) {
+  return { id: tenant === undefined ? tenantDefault : parseText('tenant', tenant, 1024) };
+}

@@ -1,0 +1,111 @@
+// Who may import whom. Anything not listed is forbidden; `npm run check` holds the code to it.
+
+export type Room = {
+  /** A folder with all that is below it, or one file. The longest match wins. */
+  readonly path: string;
+  /** Paths of other rooms. `sluice` and `sluice/x` mean `limiter/src/index.ts` and `limiter/src/x`. */
+  readonly mayImport: readonly string[];
+  /** Packages; `node:` stands for all of Node's own. Without a list, package.json alone decides. */
+  readonly packages?: readonly string[];
+  /** May reach into another workspace by a relative path, past its public entry. */
+  readonly seesInternals?: true;
+};
+
+const core = 'limiter/src/core';
+const wiring = 'limiter/src/limiter';
+const library = 'limiter/src/index.ts';
+const headers = 'limiter/src/headers';
+const contract = 'limiter/src/contract';
+const client = 'limiter/src/client';
+const cost = 'limiter/src/cost';
+const adaptive = 'limiter/src/adaptive';
+const engines = {
+  memory: 'limiter/src/engines/memory',
+  redis: 'limiter/src/engines/redis',
+  leased: 'limiter/src/engines/leased',
+  guard: 'limiter/src/engines/guard',
+} as const;
+const allEngines = Object.values(engines);
+const frameworks = ['express', 'fastify', 'hono', 'koa', '@nestjs/common', 'graphql'];
+
+const limiterRooms: readonly Room[] = [
+  { path: core, mayImport: [], packages: [] },
+  { path: engines.memory, mayImport: [core], packages: [] },
+  { path: engines.redis, mayImport: [core], packages: ['node:', 'ioredis'] },
+  { path: engines.leased, mayImport: [core], packages: ['node:'] },
+  { path: engines.guard, mayImport: [core], packages: ['node:'] },
+  { path: headers, mayImport: [core], packages: [] },
+  { path: contract, mayImport: [core], packages: [] },
+  { path: client, mayImport: [core, contract], packages: [] },
+  { path: cost, mayImport: [core], packages: ['graphql'] },
+  { path: adaptive, mayImport: [core], packages: ['node:'] },
+  {
+    path: 'limiter/src/middleware',
+    mayImport: [core, headers, cost],
+    packages: ['node:', ...frameworks],
+  },
+  { path: wiring, mayImport: [core, ...allEngines], packages: [] },
+  {
+    path: library,
+    mayImport: [core, wiring, ...allEngines, headers, contract, client, cost, adaptive],
+    packages: [],
+  },
+];
+
+const control = 'platform/src/control';
+const snapshot = 'platform/src/snapshot';
+const decide = 'platform/src/decide';
+const observe = 'platform/src/observe';
+const config = 'platform/src/config.ts';
+const cli = 'platform/src/cli';
+const main = 'platform/src/main.ts';
+const doors = {
+  http: 'platform/src/doors/http',
+  envoy: 'platform/src/doors/envoy',
+  gate: 'platform/src/doors/gate',
+  gateway: 'platform/src/doors/gateway',
+} as const;
+const doorImports = [library, contract, headers, decide, observe];
+
+const platformRooms: readonly Room[] = [
+  { path: control, mayImport: [library, contract] },
+  { path: snapshot, mayImport: [library, control] },
+  { path: observe, mayImport: [library] },
+  { path: decide, mayImport: [library, snapshot, observe] },
+  { path: doors.http, mayImport: [...doorImports, control] },
+  { path: doors.envoy, mayImport: doorImports },
+  { path: doors.gate, mayImport: doorImports },
+  { path: doors.gateway, mayImport: doorImports },
+  { path: cli, mayImport: [library, client, contract, main] },
+  { path: config, mayImport: [library] },
+  {
+    path: main,
+    mayImport: [library, contract, headers, adaptive, cost]
+      .concat([control, snapshot, decide, observe, config])
+      .concat(Object.values(doors)),
+  },
+];
+
+const outsideRooms: readonly Room[] = [
+  { path: 'dashboard/src', mayImport: [library, client, contract] },
+  { path: 'examples', mayImport: limiterRooms.map((room) => room.path) },
+  {
+    path: 'test',
+    mayImport: [library, core, ...allEngines, 'scripts'],
+    seesInternals: true,
+  },
+  {
+    path: 'benchmarks',
+    mayImport: [library, core, ...allEngines, 'test', 'scripts'],
+    seesInternals: true,
+  },
+  { path: 'scripts', mayImport: [] },
+];
+
+export const rooms: readonly Room[] = [...limiterRooms, ...platformRooms, ...outsideRooms];
+
+/** Tests beside the code may use these on top of what their room may. */
+export const testImports = {
+  mayImport: [core],
+  packages: ['node:', 'vitest', 'fast-check', 'ioredis'],
+} as const satisfies Omit<Room, 'path'>;

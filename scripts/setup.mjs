@@ -1,0 +1,40 @@
+// What `npm start` and `npm test` do first: bring in whatever is missing, quickly when nothing is.
+// Plain Node without dependencies, because it runs before there are any.
+
+import { fileURLToPath } from 'node:url';
+import { installDependencies } from './npm-dependencies.mjs';
+import { installSystemPrograms } from './system-programs.mjs';
+
+const rootPath = fileURLToPath(new URL('..', import.meta.url));
+const nodeVersionMin = /** @type {const} */ ([20, 19]);
+
+export async function setupForStart() {
+  requireNodeVersion();
+  installDependencies(rootPath);
+  const { buildLimiter } = await import('./build-limiter.mjs');
+  buildLimiter();
+}
+
+export async function setupForTest() {
+  requireNodeVersion();
+  installDependencies(rootPath);
+  installSystemPrograms();
+}
+
+function requireNodeVersion() {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const [majorMin, minorMin] = nodeVersionMin;
+  if (major > majorMin || (major === majorMin && minor >= minorMin)) return;
+  throw new Error(
+    `Sluice needs Node ${majorMin}.${minorMin} or newer; this is ${process.version}.`,
+  );
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  try {
+    await (process.argv[2] === 'test' ? setupForTest() : setupForStart());
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exitCode = 1;
+  }
+}
