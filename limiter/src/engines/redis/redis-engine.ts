@@ -203,7 +203,12 @@ export class RedisEngine implements Engine {
 
   async record(tenant: TenantRef, counts: readonly LedgerCount[]): Promise<void> {
     if (counts.length === 0) return;
-    await this.#tenantRun(this.#scripts.record, tenant, [ledgerSuffix], ledgerFields(counts));
+    await this.#tenantRun(
+      this.#scripts.record,
+      tenant,
+      [ledgerSuffix],
+      [String(counts.length), ...ledgerFields(counts)],
+    );
   }
 
   async takeLedger(tenant: TenantRef, batchId: string): Promise<readonly LedgerCount[]> {
