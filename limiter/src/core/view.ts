@@ -44,18 +44,7 @@ function retryAfterUs(
 }
 
 /** Holds must end first. Nobody knows when they do: an upper bound, by when all is free again. */
-function afterHoldsUs({ numbers }: Limit, { heldUntilUs }: Reading, times: Times): number {
-  switch (numbers.algorithm) {
-    case 'token_bucket':
-      return Math.max(times.resetAtUs, heldUntilUs + numbers.fillUs + 1);
-    case 'sliding_window_log':
-      return Math.max(times.resetAtUs, heldUntilUs + numbers.windowUs);
-    case 'sliding_window_counter':
-      return Math.max(times.resetAtUs, heldUntilUs + 2 * numbers.windowUs);
-    case 'fixed_window':
-    case 'quota':
-      return times.resetAtUs;
-    case 'concurrency':
-      return times.fitsAtUs;
-  }
+function afterHoldsUs(limit: Limit, { heldUntilUs }: Reading, { resetAtUs }: Times): number {
+  const recoveryUs = limit.algorithm.recoveryUs(limit.numbers);
+  return recoveryUs === null ? resetAtUs : Math.max(resetAtUs, heldUntilUs + recoveryUs);
 }

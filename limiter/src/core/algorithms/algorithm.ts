@@ -17,6 +17,8 @@ export type Algorithm<Numbers, State, Reading> = {
   refund(numbers: Numbers, state: State, refund: Refund): State;
   /** When the state has become equal to a fresh one. */
   expiresAtUs(numbers: Numbers, state: State): number;
+  /** How long a charge counts at the most; null when that is up to the window it falls in. */
+  recoveryUs(numbers: Numbers): number | null;
   read(numbers: Numbers, state: State, amount: number, nowUs: number): Reading;
   show(numbers: Numbers, reading: Reading, amount: number, nowUs: number): Shown;
 };

@@ -30,6 +30,8 @@ export const concurrency: Algorithm<ConcurrencyNumbers, ConcurrencyState, Concur
   refund: (_numbers, state) => state,
   expiresAtUs: (_numbers, state) => state.holders.at(-1)?.expiresAtUs ?? 0,
 
+  recoveryUs: () => null,
+
   read(_numbers, { holders }, _amount, nowUs) {
     const first = firstLive(holders, nowUs);
     return {

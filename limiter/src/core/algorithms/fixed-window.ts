@@ -32,6 +32,7 @@ export const fixedWindow: Algorithm<FixedWindowNumbers, WindowState, WindowState
   charge: (numbers, state, amount) => chargeWindow(numbers.limit, state, amount),
   refund: (_numbers, state, refund) => refundWindow(state, refund),
   expiresAtUs: (_numbers, state) => state.endUs,
+  recoveryUs: () => null,
   read: (_numbers, state) => state,
   show: (numbers, state, amount, nowUs) => showWindow(numbers.limit, state, amount, nowUs),
 };

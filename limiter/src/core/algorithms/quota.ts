@@ -28,6 +28,7 @@ export const quota: Algorithm<QuotaNumbers, WindowState, WindowState> = {
   charge: (numbers, state, amount) => chargeWindow(numbers.limit, state, amount),
   refund: (_numbers, state, refund) => refundWindow(state, refund),
   expiresAtUs: (_numbers, state) => state.endUs,
+  recoveryUs: () => null,
   read: (_numbers, state) => state,
   show: (numbers, state, amount, nowUs) => showWindow(numbers.limit, state, amount, nowUs),
 };

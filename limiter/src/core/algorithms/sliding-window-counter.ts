@@ -57,6 +57,8 @@ export const slidingWindowCounter: Algorithm<SlidingWindowCounterNumbers, State,
 
   expiresAtUs: (_numbers, state) => state.startUs + 2 * state.windowUs,
 
+  recoveryUs: (numbers) => 2 * numbers.windowUs,
+
   read: (_numbers, state) => state,
 
   show(numbers, state, amount, nowUs): Shown {

@@ -55,6 +55,8 @@ export const slidingWindowLog: Algorithm<SlidingWindowLogNumbers, State, Sliding
 
     expiresAtUs: (numbers, state) => (state.timesUs.at(-1) ?? 0) + numbers.windowUs,
 
+    recoveryUs: (numbers) => numbers.windowUs,
+
     read(numbers, state, amount, nowUs) {
       const inWindow = used(numbers, state, nowUs);
       const newestUs = inWindow > 0 ? (state.timesUs.at(-1) ?? 0) : 0;

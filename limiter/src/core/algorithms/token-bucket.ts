@@ -66,6 +66,8 @@ export const tokenBucket: Algorithm<TokenBucketNumbers, TokenBucketState, TokenB
 
   expiresAtUs: (numbers, state) => state.emptyAtUs + numbers.fillUs + 2,
 
+  recoveryUs: (numbers) => numbers.fillUs + 2,
+
   read: (_numbers, state) => state,
 
   show(numbers, state, amount, nowUs): Shown {

@@ -1,7 +1,7 @@
 import type { Answer, Decided, Question } from '../../core/engine.ts';
 import { StoreFailure } from '../../core/errors.ts';
 import { joined } from '../../core/limit.ts';
-import { addToLedger, minuteOf, type TenantBooks } from './books.ts';
+import { addToLedger, minuteOf, type AnswerRecord, type TenantBooks } from './books.ts';
 import type { Cells, TenantCells } from './cells.ts';
 import { decide, type Outcome } from './decide.ts';
 import { windowStartOf } from './holds.ts';
@@ -23,7 +23,7 @@ export function answer(desk: Desk, question: Question): Answer {
   if (recordId !== undefined && !peek) {
     const record = desk.books().records.get(recordId, desk.nowUs);
     if (record && record.fingerprint !== idempotency?.fingerprint) return { kind: 'conflict' };
-    if (record) return { ...record.answer, replayed: true };
+    if (record) return replayOf(record, question);
   }
   if (reserve && !peek) requireRoomForReservation(desk);
   const outcome = decide(desk.cells, desk.tenant, question, desk.nowUs);
@@ -38,10 +38,21 @@ export function answer(desk: Desk, question: Question): Answer {
     addToLedger(desk.books(), { minute, outcome: counted, label: ledgerLabel, count: 1 });
   }
   if (!idempotency || recordId === undefined) return decided;
-  const record = { fingerprint: idempotency.fingerprint, answer: decided };
+  const { fingerprint } = idempotency;
+  const record = { fingerprint, layout: layoutOf(question), answer: decided };
   const expiresAtUs = desk.nowUs + idempotency.ttlMs * 1000;
   const kept = desk.books().records.set(recordId, record, { expiresAtUs, nowUs: desk.nowUs });
   return kept ? decided : { ...decided, degraded: 'idempotency_full' };
+}
+
+/** The first answer; without readings when the question is now asked of other limits. */
+function replayOf({ answer: first, layout }: AnswerRecord, question: Question): Decided {
+  const readings = layout === layoutOf(question) ? first.readings : [];
+  return { ...first, readings, replayed: true };
+}
+
+function layoutOf({ limits }: Question): string {
+  return joined(limits.map(({ limit }) => limit.counterId));
 }
 
 function decidedOf({ nowUs }: Desk, question: Question, outcome: Outcome): Decided {

@@ -12,7 +12,12 @@ export type TenantBooks = {
   readonly batches: Map<string, readonly LedgerCount[]>;
 };
 
-export type AnswerRecord = { readonly fingerprint: string; readonly answer: Decided };
+export type AnswerRecord = {
+  readonly fingerprint: string;
+  /** The counters that the answer's readings are of. */
+  readonly layout: string;
+  readonly answer: Decided;
+};
 
 /** The counters in which a ticket has a slot. */
 export type Ticket = { readonly slots: readonly BoundLimit[] };

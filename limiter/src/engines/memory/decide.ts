@@ -5,7 +5,14 @@ import type { BoundLimit, Question, Reading, Verdict } from '../../core/engine.t
 import { overflowOf } from '../../core/limit.ts';
 import { amountOf } from '../../core/view.ts';
 import type { Cell, Cells, TenantCells } from './cells.ts';
-import { addHold, expireHolds, heldIn, newHolds, windowStartOf } from './holds.ts';
+import {
+  addHold,
+  expireHolds,
+  heldIn,
+  holdsCountUntilUs,
+  newHolds,
+  windowStartOf,
+} from './holds.ts';
 
 /** One limit of a question while it is being decided. */
 export type Weighing = {
@@ -117,7 +124,8 @@ function commit(context: Context, outcome: Outcome, weighing: Weighing): void {
       windowStartUs: windowStartOf(limit.numbers, weighing.state),
       keep: onExpiry === 'keep',
     });
-    cell.expiresAtUs = Math.max(cell.expiresAtUs, nowUs + ttlMs * 1000);
+    const countsUntilUs = holdsCountUntilUs(bound, nowUs + ttlMs * 1000);
+    cell.expiresAtUs = Math.max(cell.expiresAtUs, countsUntilUs);
     outcome.reserved.push(weighing);
   } else {
     weighing.state = limit.algorithm.charge(limit.numbers, weighing.state, bound.cost, nowUs);

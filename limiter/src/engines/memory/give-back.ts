@@ -1,10 +1,11 @@
 import { freeSlot, renewSlot, type ConcurrencyState } from '../../core/algorithms/concurrency.ts';
 import type { RefundCall, Settlement, SettleResult } from '../../core/engine.ts';
 import type { Limit } from '../../core/limit.ts';
+import { refundableMs } from '../../core/refundable.ts';
 import type { Desk } from './answer.ts';
 import type { Reservation } from './books.ts';
 import { store, weigh } from './decide.ts';
-import { addHold, windowStartOf } from './holds.ts';
+import { addHold, holdsCountUntilUs, windowStartOf } from './holds.ts';
 
 const dayUs = 86_400_000_000;
 
@@ -52,7 +53,7 @@ export function refund(desk: Desk, { id, limits, chargedAtUs }: RefundCall): boo
   const { cells, tenant, nowUs } = desk;
   const { refunds } = desk.books();
   if (refunds.get(id, nowUs)) return false;
-  refunds.set(id, true, { expiresAtUs: nowUs + dayUs, nowUs });
+  refunds.set(id, true, { expiresAtUs: nowUs + refundableMs(limits) * 1000, nowUs });
   for (const bound of limits) {
     const { cell, state } = weigh(cells, tenant, bound, true, nowUs);
     if (!cell || bound.limit.numbers.algorithm === 'concurrency') continue;
@@ -109,7 +110,7 @@ export function renewReservation({ cells, tenant, books, nowUs }: Desk, renewal:
     const hold = cell?.holds?.open.get(id);
     if (!cell?.holds || !hold || hold.expiresAtUs <= nowUs) continue;
     addHold(cell.holds, id, { ...hold, expiresAtUs });
-    cell.expiresAtUs = Math.max(cell.expiresAtUs, expiresAtUs);
+    cell.expiresAtUs = Math.max(cell.expiresAtUs, holdsCountUntilUs(bound, expiresAtUs));
     renewed = true;
   }
   if (renewed) {

@@ -42,29 +42,34 @@ export function heldIn(holds: Holds | null, windowStartUs: number) {
 }
 
 /**
- * Takes expired holds off; those to be kept are charged as they were reserved. Returns the state
- * after that.
+ * Takes expired holds off; those to be kept are charged as they were reserved, at the time they
+ * expired. Returns the state after that.
  */
 export function expireHolds(
   holds: Holds,
-  { limit }: BoundLimit,
+  { limit: { algorithm, numbers } }: BoundLimit,
   stored: Opaque | undefined,
   nowUs: number,
 ): Opaque | undefined {
   if (nowUs < holds.soonestUs) return stored;
-  const { algorithm, numbers } = limit;
+  const open = [...holds.open].toSorted(([, a], [, b]) => a.expiresAtUs - b.expiresAtUs);
   let state = stored;
   holds.soonestUs = Infinity;
-  for (const [id, hold] of holds.open) {
-    if (hold.expiresAtUs > nowUs) {
-      holds.soonestUs = Math.min(holds.soonestUs, hold.expiresAtUs);
-      continue;
+  for (const [id, { cost, expiresAtUs, windowStartUs, keep }] of open) {
+    if (expiresAtUs > nowUs) {
+      holds.soonestUs = expiresAtUs;
+      break;
     }
     holds.open.delete(id);
-    const loaded = algorithm.load(numbers, state, nowUs);
-    if (hold.keep && windowStartOf(numbers, loaded) === hold.windowStartUs) {
-      state = algorithm.charge(numbers, loaded, hold.cost, nowUs);
+    const then = algorithm.load(numbers, state, expiresAtUs);
+    if (keep && windowStartOf(numbers, then) === windowStartUs) {
+      state = algorithm.charge(numbers, then, cost, expiresAtUs);
     }
   }
   return state;
+}
+
+/** A hold may be charged as late as it expires, and counts from then on. */
+export function holdsCountUntilUs({ limit }: BoundLimit, expiresAtUs: number): number {
+  return expiresAtUs + (limit.algorithm.recoveryUs(limit.numbers) ?? 0);
 }

@@ -86,8 +86,8 @@ const notRecorded = 4;
 export type AnswerContext = {
   readonly nowUs: number;
   readonly overflowed: boolean;
-  /** The ticket that a question under this id holds, or null when it took no slot. */
-  readonly ticketOf: (question: Question, id: string) => string | null;
+  /** The ticket for slots taken in these limits, or null when there are none. */
+  readonly ticketOf: (limits: readonly BoundLimit[], id: string) => string | null;
 };
 
 export function readAnswer(
@@ -123,11 +123,12 @@ type Core = Pick<Decided, 'id' | 'nowUs' | 'allowed' | 'readings'>;
 function decided(question: Question, core: Core, { ticketOf }: AnswerContext): Decided {
   const { reserve, peek } = question;
   const admitted = core.allowed && !peek;
+  const charged = question.limits.filter((_, at) => core.readings[at]?.verdict === 'ok');
   return {
     kind: 'decided',
     ...core,
     replayed: false,
-    ticket: admitted ? ticketOf(question, core.id) : null,
+    ticket: admitted ? ticketOf(charged, core.id) : null,
     reservation:
       admitted && reserve ? { id: core.id, expiresAtUs: core.nowUs + reserve.ttlMs * 1000 } : null,
     degraded: null,

@@ -1,6 +1,6 @@
 import type { AlgorithmName } from '../../core/algorithms/index.ts';
 import type { BoundLimit, DecideCall, Question } from '../../core/engine.ts';
-import { overflowOf } from '../../core/limit.ts';
+import { joined, overflowOf } from '../../core/limit.ts';
 import {
   countersAllowanceSuffix,
   epochSuffix,
@@ -182,7 +182,12 @@ class CallWriter {
     const allowance = this.#position(this.#prefix + recordsAllowanceSuffix);
     const max = this.#context.allowances?.recordsPerHour ?? neverUs;
     const print = this.#context.keys.fingerprint(fingerprint);
-    args.push(`${record} ${ttlMs} ${allowance} ${max}`, print, id, layoutOf(limits));
+    args.push(`${record} ${ttlMs} ${allowance} ${max}`, print, id, this.#layout(limits));
+  }
+
+  /** Two questions with one layout have readings of the same limits. */
+  #layout(limits: readonly BoundLimit[]): string {
+    return this.#context.keys.fingerprint(joined(limits.map(({ limit }) => limit.counterId)));
   }
 
   #reservation({ reserve, limits, id }: Question, args: string[]): void {
@@ -223,8 +228,3 @@ export type ReservedLimit = {
   readonly cost: number;
   readonly size: number;
 };
-
-/** Two questions with one layout have readings of one shape. */
-function layoutOf(limits: readonly BoundLimit[]): string {
-  return limits.map(({ limit }) => limit.numbers.algorithm).join(' ');
-}

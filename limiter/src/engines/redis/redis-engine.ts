@@ -15,6 +15,7 @@ import type {
   TenantRef,
 } from '../../core/engine.ts';
 import { InvalidInput, StoreFailure } from '../../core/errors.ts';
+import { refundableMs } from '../../core/refundable.ts';
 import type { RedisClient } from './client.ts';
 import { readAnswer, readReading, ReplyReader } from './decode.ts';
 import { encodeCall, type Allowances, type EncodeContext, type Encoded } from './encode.ts';
@@ -38,7 +39,6 @@ export type RedisEngineOptions = {
 };
 
 const defaultAllowances: Allowances = { countersPerHour: 1_000_000, recordsPerHour: 100_000 };
-const dayMs = 86_400_000;
 /** Bounds one script's work, and stays below what Lua can unpack. */
 const limitsPerCallMax = 2000;
 const roundsMax = 8;
@@ -103,7 +103,7 @@ export class RedisEngine implements Engine {
         overflowed:
           overflowing.size > 0 &&
           question.limits.some((bound) => overflowing.has(prefix + this.#keys.counter(bound))),
-        ticketOf: (asked, id) => ticketOf(this.#keys, asked.limits, id),
+        ticketOf: (limits, id) => ticketOf(this.#keys, limits, id),
       }),
     );
     return { kind: 'answered', answers };
@@ -130,11 +130,12 @@ export class RedisEngine implements Engine {
   async refund(tenant: TenantRef, { id, limits, chargedAtUs }: RefundCall): Promise<boolean> {
     const prefix = this.#keys.tenant(tenant);
     const keys = [prefix + this.#keys.refund(id)];
-    const args = [`${chargedAtUs} ${dayMs}`];
+    const args = [`${chargedAtUs} ${refundableMs(limits)}`];
     for (const bound of limits) {
       if (bound.limit.numbers.algorithm === 'concurrency') continue;
-      keys.push(prefix + this.#keys.counter(bound));
-      const use = { key: keys.length, cost: bound.cost, counted: false };
+      const key = prefix + this.#keys.counter(bound);
+      keys.push(key, key + holdsSuffix);
+      const use = { key: keys.length - 1, cost: bound.cost, counted: false };
       args.push(this.#texts.of(bound.limit, use));
     }
     return (await run(this.#client, this.#scripts.refund, keys, args)) === 1;

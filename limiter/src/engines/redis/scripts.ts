@@ -86,7 +86,7 @@ export function openScripts(read: LuaSource = luaFiles): Scripts {
       libraries: [...counters, 'holds'],
       entry: 'renew_reservation',
     }),
-    refund: link(read, { libraries: counters, entry: 'refund' }),
+    refund: link(read, { libraries: [...counters, 'holds'], entry: 'refund' }),
     release: link(read, { libraries: ['clock'], entry: 'release' }),
     renewTicket: link(read, { libraries: ['clock'], entry: 'renew_ticket' }),
     seed: link(read, { libraries: ['clock', 'window', 'quota', 'cells'], entry: 'seed' }),

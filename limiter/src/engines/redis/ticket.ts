@@ -11,6 +11,7 @@ export type Ticket = {
   readonly slots: readonly { readonly key: string; readonly staleAfterUs: number }[];
 };
 
+/** For the slots among the limits; null when there are none. */
 export function ticketOf(keys: Keys, limits: readonly BoundLimit[], id: string): string | null {
   let slots = '';
   for (const bound of limits) {

@@ -1,7 +1,7 @@
 -- Gives back part of a charge, once: never more than is safe, never beyond full, and only within
 -- the window that was charged.
 --
--- KEYS   the mark that this charge was refunded, then each limit's counter
+-- KEYS   the mark that this charge was refunded, then each limit's counter and its holds
 -- ARGV   1 "charged_at ttl_ms", then for each limit "algorithm,shadow,counted key cost a b c d" with
 --        what to give back
 -- Reply  1, or 0 when it was refunded before
@@ -10,11 +10,12 @@ local charged_at, ttl_ms = string.match(ARGV[1], '^(%d+) (%d+)$')
 if not redis.call('SET', KEYS[1], 1, 'PX', tonumber(ttl_ms), 'NX') then return 0 end
 
 local now = clock_now()
-for index = 2, #KEYS do
-  local limit = limit_parse(ARGV[index])
+for index = 2, #KEYS, 2 do
+  local limit = limit_parse(ARGV[index / 2 + 1])
   local algorithm = limit.algorithm
   local cell = cell_open(limit, not algorithm.open and redis.call('GET', KEYS[limit.key]))
   if cell.exists then
+    if cell.held > 0 then holds_expire(cell, limit, KEYS[index + 1], now) end
     local state = algorithm.load(cell.stored, limit, now)
     state = algorithm.refund(state, limit, limit.cost, tonumber(charged_at), now)
     state.header_changed = true

@@ -45,7 +45,10 @@ local function cell_save(cell, now)
   local limit, state = cell.limit, cell.stored
   local algorithm = limit.algorithm
   local expires_at = algorithm.expires_at(state, limit, now)
-  if cell.held > 0 then expires_at = math.max(expires_at, cell.held_last) end
+  -- A hold may be charged as late as it expires, and counts from then on.
+  if cell.held > 0 and algorithm.recovery_us then
+    expires_at = math.max(expires_at, cell.held_last + algorithm.recovery_us(limit))
+  end
   local ttl_ms = clock_ttl_ms(expires_at, now)
   if algorithm.save then
     if cell.held > 0 or (state.held or 0) > 0 then

@@ -16,25 +16,30 @@ local function holds_add(holds_key, member, expires_at, last, now)
   if redis.call('PTTL', holds_key) < ttl_ms then redis.call('PEXPIRE', holds_key, ttl_ms) end
 end
 
--- After members were taken off: when the next one ends.
+-- After members were taken off: when the next and the last of them end.
 local function holds_refresh(cell, holds_key)
   local first = redis.call('ZRANGE', holds_key, 0, 0, 'WITHSCORES')
-  cell.held_next = tonumber(first[2] or 0)
-  if not first[1] then cell.held, cell.held_last = 0, 0 end
+  local last = redis.call('ZRANGE', holds_key, -1, -1, 'WITHSCORES')
+  cell.held_next, cell.held_last = tonumber(first[2] or 0), tonumber(last[2] or 0)
+  if not first[1] then cell.held = 0 end
 end
 
--- Takes off what has expired, at most a thousand a call; what is to be kept is charged as reserved.
+-- Takes off what has expired, at most a thousand a call; what is to be kept is charged as reserved,
+-- at the time it expired.
 local function holds_expire(cell, limit, holds_key, now)
-  local due = redis.call('ZRANGEBYSCORE', holds_key, '-inf', now, 'LIMIT', 0, 1000)
-  for _, member in ipairs(due) do
+  local algorithm = limit.algorithm
+  local due =
+    redis.call('ZRANGEBYSCORE', holds_key, '-inf', now, 'WITHSCORES', 'LIMIT', 0, 1000)
+  for index = 1, #due, 2 do
+    local member, expired_at = due[index], tonumber(due[index + 1])
     local cost, window, keep = string.match(member, ':(%d+):(%d+):(%d)$')
-    local state = limit.algorithm.load(cell.stored, limit, now)
+    local state = algorithm.load(cell.stored, limit, expired_at)
     if tonumber(window) == holds_window(limit, state) then
-      cell.held = math.max(0, cell.held - cost)
-      if keep == '1' then state = limit.algorithm.charge(state, limit, tonumber(cost), now) end
+      if keep == '1' then state = algorithm.charge(state, limit, tonumber(cost), expired_at) end
       cell_store(cell, limit, state)
+      cell.held = math.max(0, cell.held - cost)
     end
+    redis.call('ZREM', holds_key, member)
   end
-  if #due > 0 then redis.call('ZREM', holds_key, unpack(due)) end
   holds_refresh(cell, holds_key)
 end

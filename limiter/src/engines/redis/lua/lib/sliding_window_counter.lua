@@ -59,6 +59,10 @@ local function sliding_window_counter_expires_at(state)
   return state.start + 2 * state.window
 end
 
+local function sliding_window_counter_recovery_us(limit)
+  return 2 * limit.b
+end
+
 local function sliding_window_counter_read(reply, state)
   reply[#reply + 1] = state.start
   reply[#reply + 1] = state.window
@@ -70,5 +74,6 @@ algorithms['4'] = {
   decode = sliding_window_counter_decode, load = sliding_window_counter_load,
   admits = sliding_window_counter_admits, charge = sliding_window_counter_charge,
   refund = sliding_window_counter_refund, encode = sliding_window_counter_encode,
-  expires_at = sliding_window_counter_expires_at, read = sliding_window_counter_read,
+  expires_at = sliding_window_counter_expires_at,
+  recovery_us = sliding_window_counter_recovery_us, read = sliding_window_counter_read,
 }

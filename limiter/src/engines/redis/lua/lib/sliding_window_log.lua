@@ -5,12 +5,15 @@
 
 local LOG_HEADER, LOG_ENTRY, LOG_FORGET = 32, 16, 64
 
+-- `stored` entries are in Redis, the newer ones of this call in `added`.
 local function sliding_window_log_open(key)
+  local state = { key = key, stored = 0, count = 0, added = {}, base = 0 }
   local length = redis.call('STRLEN', key)
-  if length == 0 then return { key = key, count = 0, base = 0, last_at = 0, last_total = 0 } end
-  local state = { key = key, exists = true, stored = (length - LOG_HEADER) / LOG_ENTRY }
-  local header = redis.call('GETRANGE', key, 0, LOG_HEADER - 1)
-  state.base, state.held, state.held_next, state.held_last = struct.unpack('>dddd', header)
+  if length > 0 then
+    state.exists, state.stored = true, (length - LOG_HEADER) / LOG_ENTRY
+    local header = redis.call('GETRANGE', key, 0, LOG_HEADER - 1)
+    state.base, state.held, state.held_next, state.held_last = struct.unpack('>dddd', header)
+  end
   state.count, state.last_at, state.last_total = state.stored, 0, state.base
   if state.count > 0 then
     state.last_at, state.last_total =
@@ -21,6 +24,10 @@ end
 
 local function sliding_window_log_entry(state, index)
   if index == state.count - 1 then return state.last_at, state.last_total end
+  if index >= state.stored then
+    local entry = state.added[index - state.stored + 1]
+    return entry.at, entry.total
+  end
   local from = LOG_HEADER + index * LOG_ENTRY
   return struct.unpack('>dd', redis.call('GETRANGE', state.key, from, from + LOG_ENTRY - 1))
 end
@@ -63,10 +70,15 @@ end
 local function sliding_window_log_charge(state, limit, amount, now)
   local before = state.last_total - sliding_window_log_edge(state, limit, now)
   local after = math.max(before, math.min(before + amount, 2 * limit.a))
+  state.last_total = state.last_total + (after - before)
   if state.count == 0 or state.last_at < now then
     state.count, state.last_at = state.count + 1, now
+    state.added[#state.added + 1] = { at = now, total = state.last_total }
+  elseif #state.added > 0 then
+    state.added[#state.added].total = state.last_total
+  else
+    state.last_changed = true
   end
-  state.last_total = state.last_total + (after - before)
   return state
 end
 
@@ -82,32 +94,36 @@ end
 
 local function sliding_window_log_save(state, limit, now, ttl_ms)
   local key, gone = state.key, state.gone or 0
-  local last = struct.pack('>dd', state.last_at, state.last_total)
-  local added = state.count > (state.stored or 0)
-  if not state.exists or (gone >= LOG_FORGET and gone * 2 >= state.count) then
-    local base, kept = state.base, ''
-    if gone > 0 then base = math.max(base, state.gone_total) end
-    if state.exists then
-      kept = redis.call('GETRANGE', key, LOG_HEADER + gone * LOG_ENTRY,
-        LOG_HEADER + (state.count - 1) * LOG_ENTRY - 1)
+  local added = {}
+  for index, entry in ipairs(state.added) do
+    added[index] = struct.pack('>dd', entry.at, entry.total)
+  end
+  added = table.concat(added)
+  if state.last_changed then
+    redis.call('SETRANGE', key, LOG_HEADER + (state.stored - 1) * LOG_ENTRY,
+      struct.pack('>dd', state.last_at, state.last_total))
+  end
+  if not state.exists then
+    redis.call('PSETEX', key, ttl_ms, sliding_window_log_header(state, state.base) .. added)
+  elseif gone >= LOG_FORGET and gone * 2 >= state.count and gone <= state.stored then
+    local base = math.max(state.base, state.gone_total)
+    local kept = redis.call('GETRANGE', key, LOG_HEADER + gone * LOG_ENTRY, -1)
+    redis.call('PSETEX', key, ttl_ms, sliding_window_log_header(state, base) .. kept .. added)
+  else
+    if added ~= '' then redis.call('APPEND', key, added) end
+    if state.header_changed then
+      redis.call('SETRANGE', key, 0, sliding_window_log_header(state, state.base))
     end
-    if state.count == 0 or gone == state.count then last, kept = '', '' end
-    redis.call('PSETEX', key, ttl_ms, sliding_window_log_header(state, base) .. kept .. last)
-    return
+    redis.call('PEXPIRE', key, ttl_ms)
   end
-  if added then
-    redis.call('APPEND', key, last)
-  elseif state.count > 0 then
-    redis.call('SETRANGE', key, LOG_HEADER + (state.count - 1) * LOG_ENTRY, last)
-  end
-  if state.header_changed then
-    redis.call('SETRANGE', key, 0, sliding_window_log_header(state, state.base))
-  end
-  redis.call('PEXPIRE', key, ttl_ms)
 end
 
 local function sliding_window_log_expires_at(state, limit)
   return state.last_at + limit.b
+end
+
+local function sliding_window_log_recovery_us(limit)
+  return limit.b
 end
 
 local function sliding_window_log_read(reply, state, limit, amount, now)
@@ -129,5 +145,6 @@ algorithms['5'] = {
   open = sliding_window_log_open, load = sliding_window_log_load,
   admits = sliding_window_log_admits, charge = sliding_window_log_charge,
   refund = sliding_window_log_refund, save = sliding_window_log_save,
-  expires_at = sliding_window_log_expires_at, read = sliding_window_log_read,
+  expires_at = sliding_window_log_expires_at,
+  recovery_us = sliding_window_log_recovery_us, read = sliding_window_log_read,
 }

@@ -63,6 +63,10 @@ local function token_bucket_expires_at(state, limit)
   return state.empty_at + math.floor(limit.a * limit.c / limit.b) + 2
 end
 
+local function token_bucket_recovery_us(limit)
+  return math.floor(limit.a * limit.c / limit.b) + 2
+end
+
 local function token_bucket_read(reply, state)
   reply[#reply + 1] = state.empty_at
   reply[#reply + 1] = state.fraction
@@ -71,5 +75,5 @@ end
 algorithms['1'] = {
   decode = token_bucket_decode, load = token_bucket_load, admits = token_bucket_admits,
   charge = token_bucket_charge, refund = token_bucket_refund, encode = token_bucket_encode,
-  expires_at = token_bucket_expires_at, read = token_bucket_read,
+  expires_at = token_bucket_expires_at, recovery_us = token_bucket_recovery_us, read = token_bucket_read,
 }
