@@ -6,7 +6,7 @@ import { bucket, limitOf } from './limits.ts';
 export type Features = { readonly epoch: boolean; readonly ledger: boolean };
 
 export const epoch = { tenant: 1, shared: 1 };
-const limit = limitOf(bucket);
+const limit = await limitOf(bucket);
 let made = 0;
 
 /** One prefix each, so that contenders on one server share no counter. */

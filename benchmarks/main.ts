@@ -1,6 +1,8 @@
 // Measures Sluice beside what people would use otherwise and prints one table of ratios. Starts a
 // Redis of its own on 127.0.0.1 and stops it. See README.md.
 
+import { cpus, loadavg } from 'node:os';
+import { requireExact } from './checked.ts';
 import type { Pace } from './measure.ts';
 import { parseOptions } from './options.ts';
 import { measureAgainstFlexible } from './rows/against-flexible.ts';
@@ -35,7 +37,9 @@ async function main(): Promise<void> {
   const wanted = redisRows.filter(([row]) => only.has(row));
   if (wanted.length > 0) lines.push(...(await measureRedis(wanted, pace)));
   console.log(renderTable(lines));
-  console.log(`\n${((performance.now() - startMs) / 1000).toFixed(0)} s, Node ${process.version}`);
+  const tookS = Math.round((performance.now() - startMs) / 1000);
+  const load = loadavg()[0]?.toFixed(1);
+  console.log(`\n${tookS} s, Node ${process.version}, load ${load} on ${cpus().length} processors`);
 }
 
 async function measureRedis(
@@ -49,6 +53,7 @@ async function measureRedis(
       await server.redis.flushall();
       lines.push(...(await measureRow(server, pace)));
     }
+    requireExact();
     return lines;
   } finally {
     await server.stop();

@@ -1,4 +1,3 @@
-import { createLimiter } from 'sluice';
 import { openChecks } from '../checked.ts';
 import { bucket, five } from '../limits.ts';
 import { measure, type Pace } from '../measure.ts';
@@ -13,8 +12,8 @@ export async function measureFiveAgainstOne(
   pace: Pace,
 ): Promise<Line[]> {
   const contenders = {
-    five: await openChecks(createLimiter({ redis, limits: five, name: 'five' }), inFlight),
-    one: await openChecks(createLimiter({ redis, limits: [bucket], name: 'one' }), inFlight),
+    five: await openChecks({ redis, limits: five, name: 'five', inFlight }),
+    one: await openChecks({ redis, limits: [bucket], name: 'one', inFlight }),
   };
   const seen = await measure(contenders, pace, meter);
   return [

@@ -1,6 +1,5 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { createLimiter, type Decision } from 'sluice';
-import { systemClock } from '../../limiter/src/core/clock.ts';
 import { flexibleDurationS, flexiblePoints } from '../flexible.ts';
 import { bucket, bucketCapacity, bucketIntervalMs } from '../limits.ts';
 import { measure, type Contender, type Pace } from '../measure.ts';
@@ -15,37 +14,27 @@ let sink = 0;
 
 /** Rows 1 and 2: one token bucket in process. */
 export async function measureMemory(pace: Pace, only: ReadonlySet<number>): Promise<Line[]> {
-  const full = openSluice(readFully);
-  const brief = openSluice(readBriefly);
-  const lines: Line[] = [];
-  if (only.has(1)) {
-    const seen = await measure({ full, brief, bare: openBareMap() }, pace);
-    const said = { row: 1, against: 'bare Map loop', toReach: { atLeast: 0.3 } };
-    lines.push(
-      lineOf({
-        ...said,
-        what: inMemory('whole decision'),
-        subject: seen.full,
-        baseline: seen.bare,
-      }),
-      lineOf({ ...said, what: inMemory('two fields'), subject: seen.brief, baseline: seen.bare }),
-    );
-  }
-  if (only.has(2)) {
-    const seen = await measure({ full, brief, flexible: openFlexibleMemory() }, pace);
-    const said = { row: 2, against: 'rate-limiter-flexible', baseline: seen.flexible };
-    const toReach = { atLeast: 2 };
-    lines.push(
-      lineOf({ ...said, toReach, what: inMemory('whole decision'), subject: seen.full }),
-      lineOf({ ...said, toReach, what: inMemory('two fields'), subject: seen.brief }),
-    );
-  }
+  const contenders = {
+    full: openSluice(readFully),
+    brief: openSluice(readBriefly),
+    bare: openBareMap(),
+    flexible: openFlexibleMemory(),
+  };
+  const { full, brief, bare, flexible } = await measure(contenders, pace);
   if (!Number.isFinite(sink)) throw new Error('a decision was not made of numbers');
-  return lines;
-}
-
-function inMemory(read: string): string {
-  return `memory engine, token bucket, ${read} read`;
+  const againstBare = { row: 1, against: 'bare Map loop', toReach: { atLeast: 0.3 } };
+  const againstFlexible = { row: 2, against: 'rate-limiter-flexible', toReach: { atLeast: 2 } };
+  const lines = [
+    { ...againstBare, read: 'whole decision', subject: full, baseline: bare },
+    { ...againstBare, read: 'two fields', subject: brief, baseline: bare },
+    { ...againstFlexible, read: 'whole decision', subject: full, baseline: flexible },
+    { ...againstFlexible, read: 'two fields', subject: brief, baseline: flexible },
+  ];
+  return lines
+    .filter(({ row }) => only.has(row))
+    .map(({ read, ...said }) =>
+      lineOf({ ...said, what: `memory engine, token bucket, ${read} read` }),
+    );
 }
 
 /** What a middleware reads: the verdict, every header and one limit of the list. */
@@ -77,6 +66,10 @@ function openSluice(read: (decision: Decision) => number): Contender {
   };
   return { inFlight: 1, callsPerRun, run };
 }
+
+/** The clock of the memory engine. */
+const originUs = Math.round(performance.timeOrigin * 1000);
+const systemClock = () => originUs + Math.floor(performance.now() * 1000);
 
 /** The least anybody could do: one number per subject, and the sums of a token bucket. */
 function openBareMap(): Contender {

@@ -1,4 +1,3 @@
-import { createLimiter } from 'sluice';
 import { openChecks } from '../checked.ts';
 import { bucket } from '../limits.ts';
 import { measure, type Contender, type Pace } from '../measure.ts';
@@ -9,10 +8,8 @@ const inFlight = 64;
 
 /** Row 3: what one limit costs above the round trip of any script. */
 export async function measureOneLimit(server: BenchmarkServer, pace: Pace): Promise<Line[]> {
-  const sluice = await openChecks(
-    createLimiter({ redis: server.redis, limits: [bucket] }),
-    inFlight,
-  );
+  const { redis } = server;
+  const sluice = await openChecks({ redis, limits: [bucket], name: 'one', inFlight });
   const bare = await openBareScript(server);
   const seen = await measure({ sluice, bare }, pace, server.meter);
   return [
