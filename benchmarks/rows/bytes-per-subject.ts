@@ -3,15 +3,15 @@ import { createLimiter, tokenBucket, type LimitInput } from 'sluice';
 import type { BenchmarkServer } from '../server.ts';
 import type { Line } from '../table.ts';
 
-/** As people write them; the last three do not divide a second into whole microseconds. */
+/** As people write them; with the last four a token takes no whole number of microseconds. */
 const rates: Readonly<Record<string, LimitInput>> = {
   '1/s': tokenBucket({ capacity: 10, refillPerSecond: 1 }),
   '10/s': tokenBucket({ capacity: 100, refillPerSecond: 10 }),
   '100/s': tokenBucket({ capacity: 1_000, refillPerSecond: 100 }),
   '1000/s': tokenBucket({ capacity: 1_000, refillPerSecond: 1_000 }),
-  '1.5/s': tokenBucket({ capacity: 10, refillPerSecond: 1.5 }),
   '100/min': tokenBucket({ capacity: 100, refill: { tokens: 100, every: '1 min' } }),
   '5000/h': tokenBucket({ capacity: 5_000, refill: { tokens: 5_000, every: '1 hour' } }),
+  '1.5/s': tokenBucket({ capacity: 10, refillPerSecond: 1.5 }),
   '30/s': tokenBucket({ capacity: 60, refillPerSecond: 30 }),
   '300/s': tokenBucket({ capacity: 300, refillPerSecond: 300 }),
   '1500/s': tokenBucket({ capacity: 3_000, refillPerSecond: 1_500 }),
