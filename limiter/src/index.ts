@@ -23,11 +23,16 @@ export type { Check } from './core/check.ts';
 export type { Clock } from './core/clock.ts';
 export type { Basis, BlockedBy, Decision, LimitDecision, Reason } from './core/decision.ts';
 export type { Duration } from './core/duration.ts';
-export type { Engine } from './core/engine.ts';
+export type { Engine, SettleResult } from './core/engine.ts';
 export { IdempotencyConflict, InvalidInput, StoreFailure } from './core/errors.ts';
 export type { LimitInput } from './core/limit-input.ts';
 
 export { MemoryEngine } from './engines/memory/index.ts';
 export type { MemoryDump, MemoryEngineOptions } from './engines/memory/index.ts';
 export { fromIoredis, RedisEngine } from './engines/redis/index.ts';
-export type { IoredisLike, RedisClient, RedisEngineOptions } from './engines/redis/index.ts';
+export type {
+  Allowances,
+  IoredisLike,
+  RedisClient,
+  RedisEngineOptions,
+} from './engines/redis/index.ts';

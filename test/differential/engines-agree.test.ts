@@ -50,8 +50,14 @@ describe('memory and Redis', () => {
         }
       });
       let taken = 0;
-      for (let round = 0; taken < stepsWanted; round += 1) {
-        await fc.assert(agree, { seed: seed + round, numRuns: 100 });
+      for (let round = 0; ; round += 1) {
+        if (taken >= stepsWanted) break;
+        await fc.assert(agree, {
+          seed: seed + round,
+          numRuns: 100,
+          // A failure is shrunk for a minute at most: every try is a talk with Redis.
+          interruptAfterTimeLimit: 60_000 + stepsWanted * 10,
+        });
       }
     },
   );

@@ -143,13 +143,13 @@ export class Pair {
     questions.forEach((question, at) => {
       const answer = first.answers[at];
       const other = second.answers[at];
-      if (answer?.kind !== 'decided' || other?.kind !== 'decided' || answer.replayed) return;
+      if (answer?.kind !== 'decided' || other?.kind !== 'decided' || answer.replayOf) return;
       if (answer.reservation)
         this.#reservations.unshift({ id: answer.reservation.id, atUs: answer.nowUs });
       if (answer.ticket && other.ticket) this.#tickets.unshift([answer.ticket, other.ticket]);
       if (!answer.allowed || question.peek || answer.reservation) return;
       const limits = question.limits.filter((_, index) => answer.readings[index]?.verdict === 'ok');
-      this.#charges.unshift({ id: answer.id, atUs: answer.nowUs, limits });
+      this.#charges.unshift({ id: question.id, atUs: answer.nowUs, limits });
     });
   }
 
@@ -204,9 +204,9 @@ function asTold<T>([first, second]: [T, T], tell: (value: T) => unknown): [unkno
 
 function toldAnswer({ limits }: Question, answer: Answer): unknown {
   if (answer.kind === 'conflict') return 'conflict';
-  const { allowed, nowUs, readings, replayed, id, reservation, degraded, ticket } = answer;
+  const { allowed, nowUs, readings, replayOf, reservation, degraded, ticket } = answer;
   const told = toldReadings(limits, readings, nowUs);
-  return { allowed, nowUs, replayed, id, reservation, degraded, ticket: ticket !== null, told };
+  return { allowed, nowUs, replayOf, reservation, degraded, ticket: ticket !== null, told };
 }
 
 /** What is only an upper bound while something is held is told as that it is there. */

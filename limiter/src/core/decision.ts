@@ -1,5 +1,5 @@
 import { levelOf, type Level } from './level.ts';
-import type { BoundLimit, Decided, Reading } from './engine.ts';
+import type { BoundLimit, Decided, Question, Reading } from './engine.ts';
 import type { ParsedCheck } from './check.ts';
 import { valueOf } from './check.ts';
 import type { Limit, Mode } from './limit.ts';
@@ -38,7 +38,7 @@ export type LimitDecision = {
 /** What is known when a question is answered. The rest is computed when somebody reads it. */
 export type DecisionFacts = {
   readonly check: ParsedCheck;
-  readonly limits: readonly BoundLimit[];
+  readonly question: Pick<Question, 'id' | 'limits'>;
   readonly answer: Decided;
   readonly basis: Basis;
   readonly degradedReason: string | null;
@@ -50,6 +50,7 @@ export type DecisionFacts = {
  */
 export class Decision {
   readonly #facts: DecisionFacts;
+  #views: readonly Shown[] | undefined;
   #shown: Shown | null | undefined;
   #limits: readonly LimitDecision[] | undefined;
 
@@ -99,7 +100,7 @@ export class Decision {
   }
 
   get decisionId(): string {
-    return this.#facts.answer.id;
+    return this.#facts.answer.replayOf ?? this.#facts.question.id;
   }
 
   get basis(): Basis {
@@ -119,7 +120,7 @@ export class Decision {
   }
 
   get replayed(): boolean {
-    return this.#facts.answer.replayed;
+    return this.#facts.answer.replayOf !== null;
   }
 
   get cost(): number {
@@ -132,9 +133,9 @@ export class Decision {
 
   get blockedBy(): BlockedBy | null {
     if (this.#facts.answer.allowed) return null;
-    const { check, limits } = this.#facts;
+    const { check, question } = this.#facts;
     const shown = this.#show();
-    const bound = shown?.bound ?? limits.find(({ limit }) => limit.enforced);
+    const bound = shown?.bound ?? question.limits.find(({ limit }) => limit.enforced);
     if (!bound) return null;
     const { limit } = bound;
     const level = levelOf(limit);
@@ -145,8 +146,8 @@ export class Decision {
 
   /** The warn and shadow limits that would have refused. */
   get wouldBlock(): readonly string[] {
-    const { limits, answer } = this.#facts;
-    const names = limits
+    const { question, answer } = this.#facts;
+    const names = question.limits
       .filter(({ limit }, at) => !limit.enforced && refuses(answer.readings[at]))
       .map(({ limit }) => limit.name);
     return Object.freeze(names);
@@ -163,11 +164,14 @@ export class Decision {
   get reservation(): { readonly id: string; readonly expiresAt: number } | null {
     const { reservation } = this.#facts.answer;
     if (!reservation) return null;
-    return Object.freeze({ id: reservation.id, expiresAt: seconds(reservation.expiresAtUs) });
+    return Object.freeze({
+      id: reservation.id,
+      expiresAt: Math.floor(reservation.expiresAtUs / 1_000_000),
+    });
   }
 
   get limits(): readonly LimitDecision[] {
-    return (this.#limits ??= Object.freeze(this.#views().map(limitDecision)));
+    return (this.#limits ??= Object.freeze(this.#viewAll().map(limitDecision)));
   }
 
   toJSON(): Record<string, unknown> {
@@ -178,17 +182,19 @@ export class Decision {
     return this.toJSON();
   }
 
-  #views(): Shown[] {
-    const { limits, answer } = this.#facts;
-    return answer.readings.map((reading, at) => {
-      const bound = limits[at] as BoundLimit;
+  #viewAll(): readonly Shown[] {
+    if (this.#views) return this.#views;
+    const { question, answer } = this.#facts;
+    this.#views = answer.readings.map((reading, at) => {
+      const bound = question.limits[at] as BoundLimit;
       return { bound, reading, view: view(bound, reading, answer.nowUs) };
     });
+    return this.#views;
   }
 
   #show(): Shown | null {
     if (this.#shown !== undefined) return this.#shown;
-    const views = this.#views();
+    const views = this.#viewAll();
     const shown = this.#facts.answer.allowed ? strictest(views) : refuser(views);
     this.#shown = shown ?? null;
     return this.#shown;

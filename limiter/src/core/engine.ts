@@ -105,9 +105,8 @@ export type Decided = {
   readonly nowUs: number;
   /** One for each limit of the question, in order; none when a replay's limits have changed. */
   readonly readings: readonly Reading[];
-  readonly replayed: boolean;
-  /** The id of the question that was charged: of the first one, in a replay. */
-  readonly id: string;
+  /** The id of the question that was charged, when this is its answer again. */
+  readonly replayOf: string | null;
   readonly ticket: string | null;
   readonly reservation: { readonly id: string; readonly expiresAtUs: number } | null;
   /** Why this is not the plain exact answer: counters shared by overflow, or a record not kept. */

@@ -3,10 +3,12 @@ export class InvalidInput extends Error {
   override readonly name = 'InvalidInput';
   readonly code = 'invalid_input';
   readonly field: string;
+  readonly problem: string;
 
   constructor(field: string, problem: string) {
     super(`${field}: ${problem}`);
     this.field = field;
+    this.problem = problem;
   }
 }
 

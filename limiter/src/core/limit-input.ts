@@ -12,7 +12,8 @@ export type LimitOptions = {
   readonly per?: readonly PerPart[];
   /** When an attribute in `per` is absent: one shared counter, no limit, or an error. */
   readonly onMissing?: MissingAttribute;
-  readonly mode?: Mode;
+  /** `on` is another word for `enforce`, `monitor` for `shadow`. */
+  readonly mode?: Mode | 'on' | 'monitor';
   /** What a failed store means for this limit. Default `open`. */
   readonly onStoreFailure?: StoreFailurePolicy;
   /** After a refusal the subject is refused for this long, whatever the counter says. */

@@ -44,6 +44,8 @@ const fieldsOf: Record<Numbers['algorithm'], readonly string[]> = {
   quota: ['limit', 'period', 'anchor', 'timezone'],
 };
 
+const algorithmNames = Object.keys(fieldsOf) as Numbers['algorithm'][];
+
 export type LimitContext = { readonly definedBy: string; readonly field: string };
 
 /** What a user wrote → a limit that can be trusted, or an error that names the field. */
@@ -51,10 +53,10 @@ export function parseLimit(input: LimitInput, { definedBy, field }: LimitContext
   if (typeof input !== 'object' || input === null) {
     throw new InvalidInput(field, `must be a limit, got ${describe(input)}`);
   }
-  const algorithm = oneOf(`${field}.algorithm`, input.algorithm, Object.keys(fieldsOf));
-  const known = fieldsOf[algorithm as Numbers['algorithm']];
+  const algorithm = oneOf(`${field}.algorithm`, input.algorithm, algorithmNames);
+  const known = fieldsOf[algorithm];
   refuseUnknownFields(field, input, [...commonFields, ...known]);
-  const mode = oneOf(`${field}.mode`, input.mode ?? 'enforce', modes);
+  const mode = synonyms[oneOf(`${field}.mode`, input.mode ?? 'enforce', modes)];
   const limit = createLimit({
     definedBy,
     name: parseName(`${field}.name`, input.name ?? algorithm),
@@ -69,7 +71,16 @@ export function parseLimit(input: LimitInput, { definedBy, field }: LimitContext
   return mode === 'off' ? null : limit;
 }
 
-const modes = ['enforce', 'warn', 'shadow', 'off'] as const;
+/** Other words for a mode that people write. */
+const synonyms = {
+  enforce: 'enforce',
+  on: 'enforce',
+  warn: 'warn',
+  shadow: 'shadow',
+  monitor: 'shadow',
+  off: 'off',
+} as const;
+const modes = Object.keys(synonyms) as (keyof typeof synonyms)[];
 const missing = ['shared', 'skip', 'reject'] as const;
 const failures = ['open', 'closed'] as const;
 
@@ -99,7 +110,7 @@ function parseNumbers(field: string, input: LimitInput): Numbers {
       return {
         algorithm: 'quota',
         limit: parseCount(`${field}.limit`, input.limit),
-        calendar: parseCalendar({ period, anchor, timezone }),
+        calendar: within(field, () => parseCalendar({ period, anchor, timezone })),
       };
     }
   }
@@ -189,6 +200,16 @@ function parsePenalty(field: string, input: LimitInput): PenaltyNumbers | null {
     throw new InvalidInput(`${field}.blockMax`, 'must not be shorter than blockFor');
   }
   return { blockUs, growthThousandths, blockMaxUs };
+}
+
+/** Names the whole path of what a parser of parts found wrong. */
+function within<T>(field: string, parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    if (!(error instanceof InvalidInput)) throw error;
+    throw new InvalidInput(`${field}.${error.field}`, error.problem);
+  }
 }
 
 function parseCount(field: string, value: unknown): number {

@@ -4,8 +4,8 @@ import { describe } from './numbers.ts';
 /** Small parsers that all input goes through: unknown → type, or an error that names the field. */
 
 export function refuseUnknownFields(field: string, input: object, known: readonly string[]): void {
-  for (const name of Object.keys(input)) {
-    if (known.includes(name)) continue;
+  for (const name in input) {
+    if (known.includes(name) || !Object.hasOwn(input, name)) continue;
     const path = field === '' ? shortened(name) : `${field}.${shortened(name)}`;
     throw new InvalidInput(path, `is not known here; known are ${known.join(', ')}`);
   }
@@ -13,7 +13,9 @@ export function refuseUnknownFields(field: string, input: object, known: readonl
 
 export function oneOf<T extends string>(field: string, value: unknown, known: readonly T[]): T {
   if (typeof value === 'string' && (known as readonly string[]).includes(value)) return value as T;
-  throw new InvalidInput(field, `must be one of ${known.join(', ')}, got ${describe(value)}`);
+  const got =
+    typeof value === 'string' && value.length <= 32 ? JSON.stringify(value) : describe(value);
+  throw new InvalidInput(field, `must be one of ${known.join(', ')}, got ${got}`);
 }
 
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;

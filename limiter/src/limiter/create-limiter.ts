@@ -40,7 +40,12 @@ export type MemoryLimiterOptions = LimiterOptions & {
 };
 
 const deadlineMsDefault = 50;
-const known = ['limits', 'name', 'redis', 'secret', 'deadlineMs', 'engine', 'clock', 'countersMax'];
+const common = ['limits', 'name'];
+const known = {
+  memory: [...common, 'clock', 'countersMax'],
+  redis: [...common, 'redis', 'secret', 'deadlineMs'],
+  engine: [...common, 'engine', 'deadlineMs'],
+};
 
 /** In process with limits alone; on Redis with a client. The checks are the same. */
 export function createLimiter(options: RedisLimiterOptions | EngineLimiterOptions): Limiter;
@@ -48,7 +53,8 @@ export function createLimiter(options: MemoryLimiterOptions): SyncLimiter;
 export function createLimiter(
   options: MemoryLimiterOptions | RedisLimiterOptions | EngineLimiterOptions,
 ): Limiter {
-  refuseUnknownFields('', options, known);
+  const kind = 'engine' in options ? 'engine' : 'redis' in options ? 'redis' : 'memory';
+  refuseUnknownFields('', options, known[kind]);
   const limits = parseLimits(options);
   if ('engine' in options || 'redis' in options) {
     const engine =

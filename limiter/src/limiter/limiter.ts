@@ -14,7 +14,7 @@ import { describe, parseWhole } from '../core/numbers.ts';
 import { parseText } from '../core/parse.ts';
 import { Deadline } from '../engines/guard/deadline.ts';
 import type { MemoryEngine } from '../engines/memory/index.ts';
-import { questionFor } from './question.ts';
+import { CheckQuestion } from './question.ts';
 import { whenStoreFails } from './when-store-fails.ts';
 
 export type RealCost = {
@@ -44,7 +44,8 @@ export class Limiter {
 
   /** May this subject do this, at this cost? Decides all limits in one step and charges them. */
   async check(check: Check): Promise<Decision> {
-    const { parsed, question } = this.ask(check);
+    const parsed = parseCheck(check);
+    const question = new CheckQuestion(parsed, bind(this.limits, parsed));
     try {
       const tenant = { id: parsed.tenant };
       const result = await this.#inTime(this.engine.decide({ tenant, questions: [question] }));
@@ -70,14 +71,14 @@ export class Limiter {
     if (!(decision instanceof Decision)) {
       throw new InvalidInput('decision', `must be one of ours, got ${describe(decision)}`);
     }
-    const { answer, check, limits } = Decision.factsOf(decision);
-    const given = limits.flatMap((bound, at): BoundLimit[] => {
+    const { answer, check, question } = Decision.factsOf(decision);
+    const given = question.limits.flatMap((bound, at): BoundLimit[] => {
       if (answer.readings[at]?.verdict !== 'ok') return [];
       const cost = Math.min(bound.cost, partOf(bound, part));
       return cost > 0 ? [{ ...bound, cost }] : [];
     });
     if (!answer.allowed || given.length === 0) return false;
-    const call = { id: answer.id, chargedAtUs: answer.nowUs, limits: given };
+    const call = { id: decision.decisionId, chargedAtUs: answer.nowUs, limits: given };
     return this.#inTime(this.engine.refund({ id: check.tenant }, call));
   }
 
@@ -112,11 +113,6 @@ export class Limiter {
     return this.engine.close();
   }
 
-  protected ask(check: Check): { parsed: ParsedCheck; question: Question } {
-    const parsed = parseCheck(check);
-    return { parsed, question: questionFor(parsed, bind(this.limits, parsed)) };
-  }
-
   #inTime<T>(work: Promise<T>): Promise<T> {
     return this.#deadline ? this.#deadline.run(work) : work;
   }
@@ -132,11 +128,15 @@ export class SyncLimiter extends Limiter {
   }
 
   checkSync(check: Check): Decision {
-    const { parsed, question } = this.ask(check);
-    const tenant = { id: parsed.tenant };
-    const result = this.#memory.decideNow({ tenant, questions: [question] });
-    if (result.kind !== 'answered') throw new StoreFailure(result.kind);
-    return decisionOf(parsed, question, result.answers[0]);
+    const parsed = parseCheck(check);
+    const question = new CheckQuestion(parsed, bind(this.limits, parsed));
+    try {
+      const answer = this.#memory.answerNow({ id: parsed.tenant }, question);
+      return decisionOf(parsed, question, answer);
+    } catch (error) {
+      if (error instanceof StoreFailure) return whenStoreFails(error, parsed, question);
+      throw error;
+    }
   }
 
   override async check(check: Check): Promise<Decision> {
@@ -149,7 +149,7 @@ function decisionOf(check: ParsedCheck, question: Question, answer: Answer | und
   if (answer.kind === 'conflict') throw new IdempotencyConflict();
   return new Decision({
     check,
-    limits: question.limits,
+    question,
     answer,
     basis: answer.degraded === 'overflow' ? 'local' : 'exact',
     degradedReason: answer.degraded,

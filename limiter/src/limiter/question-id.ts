@@ -3,8 +3,13 @@ const prefix = Array.from(crypto.getRandomValues(new Uint32Array(4)), (word) => 
   .slice(0, 20);
 let made = 0;
 
-/** Unique everywhere: a random part for this process and a count. Cheap, for every check has one. */
-export function nextQuestionId(): string {
+/** A number for a question of this process. */
+export function nextQuestionNumber(): number {
   made += 1;
-  return `${prefix}-${made.toString(36)}`;
+  return made;
+}
+
+/** Unique everywhere: a random part for this process and the question's number. */
+export function questionId(number: number): string {
+  return `${prefix}-${number.toString(36)}`;
 }

@@ -1,19 +1,28 @@
 import { isPeek, type ParsedCheck } from '../core/check.ts';
-import type { BoundLimit, Idempotency, Question } from '../core/engine.ts';
+import type { BoundLimit, Idempotency, Question, Reserve } from '../core/engine.ts';
 import { joined } from '../core/limit.ts';
-import { nextQuestionId } from './question-id.ts';
+import { nextQuestionNumber, questionId } from './question-id.ts';
 
 const idempotencyTtlMs = 86_400_000;
 
-export function questionFor(check: ParsedCheck, limits: readonly BoundLimit[]): Question {
-  const peek = isPeek(check);
-  const question = { id: nextQuestionId(), limits, peek };
-  if (check.idempotencyKey === null && check.reserve === null) return question;
-  return {
-    ...question,
-    idempotency: peek ? undefined : idempotencyOf(check),
-    reserve: peek ? undefined : (check.reserve ?? undefined),
-  };
+/** A check as the engine is asked. Its id is spelled only when somebody needs it. */
+export class CheckQuestion implements Question {
+  readonly limits: readonly BoundLimit[];
+  readonly peek: boolean;
+  readonly idempotency: Idempotency | undefined;
+  readonly reserve: Reserve | undefined;
+  readonly #number = nextQuestionNumber();
+
+  constructor(check: ParsedCheck, limits: readonly BoundLimit[]) {
+    this.limits = limits;
+    this.peek = isPeek(check);
+    this.idempotency = this.peek ? undefined : idempotencyOf(check);
+    this.reserve = this.peek ? undefined : (check.reserve ?? undefined);
+  }
+
+  get id(): string {
+    return questionId(this.#number);
+  }
 }
 
 function idempotencyOf(check: ParsedCheck): Idempotency | undefined {

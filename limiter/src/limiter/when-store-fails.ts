@@ -16,14 +16,13 @@ export function whenStoreFails(
   const allowed = closed.length === 0;
   return new Decision({
     check,
-    limits: allowed ? limits : closed,
+    question: { id, limits: allowed ? limits : closed },
     answer: {
       kind: 'decided',
       allowed,
       nowUs: 0,
       readings: [],
-      replayed: false,
-      id,
+      replayOf: null,
       ticket: null,
       reservation: null,
       degraded: null,

@@ -30,26 +30,35 @@ export function tokenBucketNumbers(
   };
 }
 
+/** Nothing here makes an object but for the state it returns: this is the path of every check. */
 export const tokenBucket: Algorithm<TokenBucketNumbers, TokenBucketState, TokenBucketState> = {
   sizeOf: (numbers) => numbers.capacity,
 
   load(numbers, stored, nowUs) {
-    const full = fullAt(numbers, nowUs);
-    if (stored === undefined) return full;
-    const state = stored.fraction < numbers.tokens ? stored : roundedUp(stored);
-    return isLater(state, full) ? state : full;
+    if (stored === undefined) return fullAt(numbers, nowUs);
+    // A fraction that a change of rate left meaningless counts against the caller.
+    const stale = stored.fraction >= numbers.tokens;
+    const emptyAtUs = stale ? stored.emptyAtUs + 1 : stored.emptyAtUs;
+    const fraction = stale ? 0 : stored.fraction;
+    if (isFull(numbers, emptyAtUs, fraction, nowUs)) return fullAt(numbers, nowUs);
+    return stale ? { emptyAtUs, fraction } : stored;
   },
 
   admits(numbers, state, amount, nowUs) {
-    const { emptyAtUs, fraction } = later(numbers, state, amount);
-    return emptyAtUs < nowUs || (emptyAtUs === nowUs && fraction === 0);
+    const emptyAtUs = emptyAtAfter(numbers, state, amount);
+    if (emptyAtUs !== nowUs) return emptyAtUs < nowUs;
+    return fractionAfter(numbers, state, amount) === 0;
   },
 
   /** Debt is bounded: at worst the bucket is empty for one whole fill time. */
   charge(numbers, state, amount, nowUs) {
-    const charged = later(numbers, state, amount);
-    const bound = { emptyAtUs: nowUs + numbers.fillUs, fraction: numbers.fillFraction };
-    return isLater(charged, bound) ? bound : charged;
+    const emptyAtUs = emptyAtAfter(numbers, state, amount);
+    const fraction = fractionAfter(numbers, state, amount);
+    const worstUs = nowUs + numbers.fillUs;
+    if (emptyAtUs < worstUs || (emptyAtUs === worstUs && fraction <= numbers.fillFraction)) {
+      return { emptyAtUs, fraction };
+    }
+    return { emptyAtUs: worstUs, fraction: numbers.fillFraction };
   },
 
   /**
@@ -59,9 +68,11 @@ export const tokenBucket: Algorithm<TokenBucketNumbers, TokenBucketState, TokenB
   refund(numbers, state, { amount, chargedAtUs, nowUs }: Refund) {
     const whole = Math.floor((amount * numbers.perUs) / numbers.tokens);
     const back = Math.max(0, whole - Math.max(0, nowUs - chargedAtUs));
-    const refunded = { emptyAtUs: state.emptyAtUs - back, fraction: state.fraction };
-    const full = fullAt(numbers, nowUs);
-    return isLater(refunded, full) ? refunded : full;
+    const emptyAtUs = state.emptyAtUs - back;
+    const { fraction } = state;
+    return isFull(numbers, emptyAtUs, fraction, nowUs)
+      ? fullAt(numbers, nowUs)
+      : { emptyAtUs, fraction };
   },
 
   expiresAtUs: (numbers, state) => state.emptyAtUs + numbers.fillUs + 2,
@@ -71,19 +82,18 @@ export const tokenBucket: Algorithm<TokenBucketNumbers, TokenBucketState, TokenB
   read: (_numbers, state) => state,
 
   show(numbers, state, amount, nowUs): Shown {
-    const fits = later(numbers, state, amount);
-    const full = later(numbers, state, numbers.capacity);
     const sinceEmpty = (nowUs - state.emptyAtUs) * numbers.tokens - state.fraction;
     const inBucket = Math.floor(sinceEmpty / numbers.perUs);
     return {
       used: numbers.capacity - inBucket,
       remaining: Math.max(0, inBucket),
-      resetAtUs: ceil(full),
-      fitsAtUs: ceil(fits),
+      resetAtUs: roundedUpAfter(numbers, state, numbers.capacity),
+      fitsAtUs: roundedUpAfter(numbers, state, amount),
     };
   },
 };
 
+/** Empty one fill time ago. */
 function fullAt(numbers: TokenBucketNumbers, nowUs: number): TokenBucketState {
   if (numbers.fillFraction === 0) return { emptyAtUs: nowUs - numbers.fillUs, fraction: 0 };
   return {
@@ -92,24 +102,32 @@ function fullAt(numbers: TokenBucketNumbers, nowUs: number): TokenBucketState {
   };
 }
 
-function later(numbers: TokenBucketNumbers, state: TokenBucketState, amount: number) {
+function isFull(
+  { fillUs, fillFraction, tokens }: TokenBucketNumbers,
+  emptyAtUs: number,
+  fraction: number,
+  nowUs: number,
+): boolean {
+  const sinceUs = nowUs - emptyAtUs;
+  if (fillFraction === 0) return sinceUs > fillUs || (sinceUs === fillUs && fraction === 0);
+  return sinceUs > fillUs + 1 || (sinceUs === fillUs + 1 && fraction <= tokens - fillFraction);
+}
+
+/** Taking the amount moves the instant at which the bucket was empty by the time it takes. */
+function emptyAtAfter(numbers: TokenBucketNumbers, state: TokenBucketState, amount: number) {
   const ticks = amount * numbers.perUs;
-  const fraction = state.fraction + (ticks % numbers.tokens);
-  const emptyAtUs = state.emptyAtUs + Math.floor(ticks / numbers.tokens);
-  return fraction < numbers.tokens
-    ? { emptyAtUs, fraction }
-    : { emptyAtUs: emptyAtUs + 1, fraction: fraction - numbers.tokens };
+  if (numbers.tokens === 1) return state.emptyAtUs + ticks;
+  const carry = state.fraction + (ticks % numbers.tokens) >= numbers.tokens ? 1 : 0;
+  return state.emptyAtUs + Math.floor(ticks / numbers.tokens) + carry;
 }
 
-function isLater(a: TokenBucketState, b: TokenBucketState): boolean {
-  return a.emptyAtUs > b.emptyAtUs || (a.emptyAtUs === b.emptyAtUs && a.fraction > b.fraction);
+function fractionAfter(numbers: TokenBucketNumbers, state: TokenBucketState, amount: number) {
+  if (numbers.tokens === 1) return state.fraction;
+  const fraction = state.fraction + ((amount * numbers.perUs) % numbers.tokens);
+  return fraction >= numbers.tokens ? fraction - numbers.tokens : fraction;
 }
 
-/** A fraction that a change of rate left meaningless counts against the caller. */
-function roundedUp(state: TokenBucketState): TokenBucketState {
-  return { emptyAtUs: state.emptyAtUs + 1, fraction: 0 };
-}
-
-function ceil(state: TokenBucketState): number {
-  return state.fraction === 0 ? state.emptyAtUs : state.emptyAtUs + 1;
+function roundedUpAfter(numbers: TokenBucketNumbers, state: TokenBucketState, amount: number) {
+  const emptyAtUs = emptyAtAfter(numbers, state, amount);
+  return fractionAfter(numbers, state, amount) === 0 ? emptyAtUs : emptyAtUs + 1;
 }

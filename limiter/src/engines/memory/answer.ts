@@ -1,4 +1,4 @@
-import type { Answer, Decided, Question } from '../../core/engine.ts';
+import type { Answer, Decided, Question, Reading } from '../../core/engine.ts';
 import { StoreFailure } from '../../core/errors.ts';
 import { joined } from '../../core/limit.ts';
 import { addToLedger, minuteOf, type AnswerRecord, type TenantBooks } from './books.ts';
@@ -25,7 +25,7 @@ export function answer(desk: Desk, question: Question): Answer {
     if (record && record.fingerprint !== idempotency?.fingerprint) return { kind: 'conflict' };
     if (record) return replayOf(record, question);
   }
-  if (reserve && !peek) requireRoomForReservation(desk);
+  if (!peek) requireRoom(desk, question);
   const outcome = decide(desk.cells, desk.tenant, question, desk.nowUs);
   if (outcome.slots.length > 0) keepTicket(desk, question.id, outcome);
   if (reserve && outcome.allowed && !peek) keepReservation(desk, question, outcome);
@@ -39,35 +39,45 @@ export function answer(desk: Desk, question: Question): Answer {
   }
   if (!idempotency || recordId === undefined) return decided;
   const { fingerprint } = idempotency;
-  const record = { fingerprint, layout: layoutOf(question), answer: decided };
+  const readings = decided.readings.map(plainReading);
+  const record = {
+    id: question.id,
+    fingerprint,
+    layout: layoutOf(question),
+    answer: { ...decided, readings },
+  };
   const expiresAtUs = desk.nowUs + idempotency.ttlMs * 1000;
   const kept = desk.books().records.set(recordId, record, { expiresAtUs, nowUs: desk.nowUs });
   return kept ? decided : { ...decided, degraded: 'idempotency_full' };
 }
 
 /** The first answer; without readings when the question is now asked of other limits. */
-function replayOf({ answer: first, layout }: AnswerRecord, question: Question): Decided {
+function replayOf({ id, answer: first, layout }: AnswerRecord, question: Question): Decided {
   const readings = layout === layoutOf(question) ? first.readings : [];
-  return { ...first, readings, replayed: true };
+  return { ...first, readings, replayOf: id };
 }
 
 function layoutOf({ limits }: Question): string {
   return joined(limits.map(({ limit }) => limit.counterId));
 }
 
+/** Without what the engine needed to make it. */
+function plainReading({ verdict, state, held, heldUntilUs, blockedUntilUs }: Reading): Reading {
+  return { verdict, state, held, heldUntilUs, blockedUntilUs };
+}
+
 function decidedOf({ nowUs }: Desk, question: Question, outcome: Outcome): Decided {
-  const { id, reserve, peek } = question;
+  const { reserve, peek } = question;
   return {
     kind: 'decided',
     allowed: outcome.allowed,
     nowUs,
     readings: outcome.readings,
-    replayed: false,
-    id,
-    ticket: outcome.slots.length > 0 ? id : null,
+    replayOf: null,
+    ticket: outcome.slots.length > 0 ? question.id : null,
     reservation:
       reserve && outcome.allowed && !peek
-        ? { id, expiresAtUs: nowUs + reserve.ttlMs * 1000 }
+        ? { id: question.id, expiresAtUs: nowUs + reserve.ttlMs * 1000 }
         : null,
     degraded: outcome.overflowed ? 'overflow' : null,
   };
@@ -79,10 +89,15 @@ function keepTicket(desk: Desk, id: string, outcome: Outcome): void {
   desk.books().tickets.set(id, { slots }, { expiresAtUs, nowUs: desk.nowUs });
 }
 
-/** A reservation that could not be remembered could not be settled: better to fail before. */
-function requireRoomForReservation({ books, nowUs }: Desk): void {
-  const { reservations } = books();
-  if (!reservations.hasRoom(nowUs)) throw new StoreFailure('too many open reservations');
+/** What could not be remembered could not be given back: better to fail before. */
+function requireRoom({ books, nowUs }: Desk, { reserve, limits }: Question): void {
+  if (reserve && !books().reservations.hasRoom(nowUs)) {
+    throw new StoreFailure('too many open reservations');
+  }
+  for (const { limit } of limits) {
+    if (limit.numbers.algorithm !== 'concurrency') continue;
+    if (!books().tickets.hasRoom(nowUs)) throw new StoreFailure('too many open tickets');
+  }
 }
 
 /** Outlives its holds by a day, so that a late settlement still charges the real cost. */

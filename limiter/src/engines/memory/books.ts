@@ -13,6 +13,7 @@ export type TenantBooks = {
 };
 
 export type AnswerRecord = {
+  readonly id: string;
   readonly fingerprint: string;
   /** The counters that the answer's readings are of. */
   readonly layout: string;

@@ -14,26 +14,40 @@ import {
   windowStartOf,
 } from './holds.ts';
 
-/** One limit of a question while it is being decided. */
-export type Weighing = {
+/** One limit of a question while it is being decided; afterwards, what was seen of it. */
+export class Weighing implements Reading {
   /** The limit asked about, or its overflow counter. */
   readonly bound: BoundLimit;
   cell: Cell | undefined;
   state: Opaque;
-  readonly held: number;
-  readonly heldUntilUs: number;
+  held: number;
+  heldUntilUs: number;
   blockedUntilUs: number;
   readonly verdict: Verdict;
-};
+
+  constructor(bound: BoundLimit, cell: Cell | undefined, seen: Seen, verdict: Verdict) {
+    this.bound = bound;
+    this.cell = cell;
+    this.state = seen.state;
+    this.held = seen.held;
+    this.heldUntilUs = seen.heldUntilUs;
+    this.blockedUntilUs = seen.blockedUntilUs;
+    this.verdict = verdict;
+  }
+}
+
+type Seen = Omit<Reading, 'verdict'>;
 
 export type Outcome = {
-  readonly allowed: boolean;
-  readonly overflowed: boolean;
-  readonly readings: Reading[];
+  allowed: boolean;
+  overflowed: boolean;
+  readonly readings: readonly Weighing[];
   /** Where the question now holds a slot, and where it holds a reservation. */
-  readonly slots: Weighing[];
-  readonly reserved: Weighing[];
+  slots: readonly Weighing[];
+  reserved: readonly Weighing[];
 };
+
+const nowhere: readonly Weighing[] = Object.freeze([]);
 
 /** Evaluates every limit, then charges all or none: the twin of `decide.lua`. */
 export function decide(
@@ -42,17 +56,18 @@ export function decide(
   question: Question,
   nowUs: number,
 ): Outcome {
-  const weighings: Weighing[] = [];
-  const outcome = { allowed: true, overflowed: false, readings: [], slots: [], reserved: [] };
+  const readings: Weighing[] = [];
+  const outcome = { allowed: true, overflowed: false, readings, slots: nowhere, reserved: nowhere };
   for (const bound of question.limits) {
     const weighing = weigh(cells, tenant, bound, question.peek, nowUs);
     if (weighing.bound !== bound) outcome.overflowed = true;
     if (weighing.verdict !== 'ok' && bound.limit.enforced) outcome.allowed = false;
-    weighings.push(weighing);
+    readings.push(weighing);
   }
-  for (const weighing of weighings) {
-    if (!question.peek) commit({ cells, tenant, question, nowUs }, outcome, weighing);
-    (outcome.readings as Reading[]).push(readingOf(weighing, nowUs));
+  const context = { cells, tenant, question, nowUs };
+  for (const weighing of readings) {
+    if (!question.peek) commit(context, outcome, weighing);
+    finish(weighing, nowUs);
   }
   return outcome;
 }
@@ -84,7 +99,7 @@ export function weigh(
   else if (amount > 0 && !algorithm.admits(numbers, state, amount + held, nowUs)) {
     verdict = 'exceeded';
   } else if (peek && isInDebt(bound, state, nowUs)) verdict = 'exceeded';
-  return { bound, cell, state, held, heldUntilUs, blockedUntilUs: blocked, verdict };
+  return new Weighing(bound, cell, { state, held, heldUntilUs, blockedUntilUs: blocked }, verdict);
 }
 
 const nothingHeld = { held: 0, heldUntilUs: 0 };
@@ -115,7 +130,7 @@ function commit(context: Context, outcome: Outcome, weighing: Weighing): void {
   if (limit.numbers.algorithm === 'concurrency') {
     const expiresAtUs = nowUs + limit.numbers.staleAfterUs;
     takeSlot(weighing.state as ConcurrencyState, { id: question.id, expiresAtUs }, nowUs);
-    outcome.slots.push(weighing);
+    outcome.slots = [...outcome.slots, weighing];
   } else if (question.reserve) {
     const { ttlMs, onExpiry } = question.reserve;
     addHold((cell.holds ??= newHolds()), question.id, {
@@ -126,7 +141,7 @@ function commit(context: Context, outcome: Outcome, weighing: Weighing): void {
     });
     const countsUntilUs = holdsCountUntilUs(bound, nowUs + ttlMs * 1000);
     cell.expiresAtUs = Math.max(cell.expiresAtUs, countsUntilUs);
-    outcome.reserved.push(weighing);
+    outcome.reserved = [...outcome.reserved, weighing];
   } else {
     weighing.state = limit.algorithm.charge(limit.numbers, weighing.state, bound.cost, nowUs);
   }
@@ -152,18 +167,16 @@ export function store(cell: Cell, { limit }: BoundLimit, state: Opaque): void {
   if (expiresAtUs > cell.expiresAtUs) cell.expiresAtUs = expiresAtUs;
 }
 
-export function readingOf(weighing: Weighing, nowUs: number): Reading {
-  const { bound, verdict, cell, state, blockedUntilUs: blocked } = weighing;
-  const { limit, cost } = bound;
-  const { held, heldUntilUs } = cell?.holds
-    ? heldIn(cell.holds, windowStartOf(limit.numbers, state))
-    : nothingHeld;
-  const amount = amountOf(limit, cost) + held;
-  return {
-    verdict,
-    state: limit.algorithm.read(limit.numbers, state, amount, nowUs),
-    held,
-    heldUntilUs,
-    blockedUntilUs: blocked,
-  };
+/** Turns what was weighed into what is shown of it, as it is after the decision. */
+export function finish(weighing: Weighing, nowUs: number): Reading {
+  const { cell, bound } = weighing;
+  const { algorithm, numbers } = bound.limit;
+  if (cell?.holds) {
+    const { held, heldUntilUs } = heldIn(cell.holds, windowStartOf(numbers, weighing.state));
+    weighing.held = held;
+    weighing.heldUntilUs = heldUntilUs;
+  }
+  const amount = amountOf(bound.limit, bound.cost) + weighing.held;
+  weighing.state = algorithm.read(numbers, weighing.state, amount, nowUs);
+  return weighing;
 }

@@ -1,6 +1,7 @@
 import type { WindowState } from '../../core/algorithms/window.ts';
 import { systemClock, type Clock } from '../../core/clock.ts';
 import type {
+  Answer,
   BoundLimit,
   DecideCall,
   DecideResult,
@@ -9,6 +10,7 @@ import type {
   Heartbeat,
   Inspection,
   LedgerCount,
+  Question,
   QuotaSeed,
   RefundCall,
   Settlement,
@@ -18,7 +20,7 @@ import type {
 import { answer, type Desk } from './answer.ts';
 import { addToLedger, Books } from './books.ts';
 import { Cells } from './cells.ts';
-import { readingOf, store, weigh } from './decide.ts';
+import { finish, store, weigh } from './decide.ts';
 import { dump, restore, type MemoryDump } from './dump.ts';
 import { compareEpoch, highest } from './epoch.ts';
 import { refund, release, renewReservation, renewTicket, settle } from './give-back.ts';
@@ -65,6 +67,11 @@ export class MemoryEngine implements Engine {
     return { kind: 'answered', answers: questions.map((question) => answer(desk, question)) };
   }
 
+  /** One question without a snapshot, and without anything around it. */
+  answerNow(tenant: TenantRef, question: Question): Answer {
+    return answer(this.#desk(tenant), question);
+  }
+
   #desk(tenant: TenantRef): Desk {
     return {
       cells: this.#cells,
@@ -102,7 +109,7 @@ export class MemoryEngine implements Engine {
     const nowUs = this.#clock();
     const cells = this.#cells.of(tenant);
     const readings = limits.map((bound) =>
-      readingOf(weigh(this.#cells, cells, bound, true, nowUs), nowUs),
+      finish(weigh(this.#cells, cells, bound, true, nowUs), nowUs),
     );
     return { nowUs, readings };
   }

@@ -102,7 +102,7 @@ export function readAnswer(
   const allowed = status !== 0;
   const degraded = status === notRecorded ? 'idempotency_full' : null;
   return {
-    ...decided(question, { id: question.id, nowUs: context.nowUs, allowed, readings }, context),
+    ...decided(question, { replayOf: null, nowUs: context.nowUs, allowed, readings }, context),
     degraded: context.overflowed ? 'overflow' : degraded,
   };
 }
@@ -114,23 +114,22 @@ function readReplay(reader: ReplyReader, question: Question, context: AnswerCont
   const count = reader.number();
   if (!sameLayout) reader.skip(count);
   const readings = sameLayout ? question.limits.map((bound) => readReading(reader, bound)) : [];
-  const answer = decided(question, { id, nowUs, allowed: true, readings }, context);
-  return { ...answer, replayed: true };
+  return decided(question, { replayOf: id, nowUs, allowed: true, readings }, context);
 }
 
-type Core = Pick<Decided, 'id' | 'nowUs' | 'allowed' | 'readings'>;
+type Core = Pick<Decided, 'replayOf' | 'nowUs' | 'allowed' | 'readings'>;
 
 function decided(question: Question, core: Core, { ticketOf }: AnswerContext): Decided {
   const { reserve, peek } = question;
   const admitted = core.allowed && !peek;
+  const id = core.replayOf ?? question.id;
   const charged = question.limits.filter((_, at) => core.readings[at]?.verdict === 'ok');
   return {
     kind: 'decided',
     ...core,
-    replayed: false,
-    ticket: admitted ? ticketOf(charged, core.id) : null,
+    ticket: admitted ? ticketOf(charged, id) : null,
     reservation:
-      admitted && reserve ? { id: core.id, expiresAtUs: core.nowUs + reserve.ttlMs * 1000 } : null,
+      admitted && reserve ? { id, expiresAtUs: core.nowUs + reserve.ttlMs * 1000 } : null,
     degraded: null,
   };
 }

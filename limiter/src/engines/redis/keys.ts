@@ -11,6 +11,7 @@ export class Keys {
   readonly #prefix: string;
   readonly #secret: string;
   readonly #hashes = new RecentMap<string>();
+  readonly #tenants = new RecentMap<string>();
   readonly #limits = new WeakMap<Limit, string>();
 
   constructor({ prefix, secret }: { readonly prefix: string; readonly secret: string }) {
@@ -20,8 +21,13 @@ export class Keys {
 
   /** What every key of the tenant begins with. */
   tenant({ id, generation = 0 }: TenantRef): string {
-    const tag = this.#hash(`t${id}`).slice(0, tagLength);
-    return `${this.#prefix}{${tag}}${generation === 0 ? '' : generation}:`;
+    let tenant = this.#tenants.get(id);
+    if (tenant === undefined) {
+      const tag = this.#hash(`t${id}`).slice(0, tagLength);
+      tenant = `${this.#prefix}{${tag}}`;
+      this.#tenants.set(id, tenant);
+    }
+    return generation === 0 ? `${tenant}:` : `${tenant}${generation}:`;
   }
 
   /** The part of a counter's key after the tenant's. */
@@ -78,7 +84,7 @@ function identityOf(parts: readonly (string | null)[]): string {
   return text;
 }
 
-const recentMax = 10_000;
+const recentMax = 20_000;
 
 /** A bounded map that forgets the older half of what was not asked for lately. */
 class RecentMap<T> {

@@ -8,11 +8,17 @@ import { algorithmFiles } from './scripts.ts';
 /** Turns limits into the arguments that `limit_parse` in `cells.lua` reads. */
 export class LimitTexts {
   readonly #clock: Clock;
+  #aheadUs = 0;
   readonly #fixed = new WeakMap<Limit, { readonly head: string; readonly numbers: string }>();
 
   /** The clock only names the two periods of a quota that the server's clock then picks from. */
   constructor(clock: Clock) {
     this.#clock = clock;
+  }
+
+  /** The server's clock is so far from ours that we named the wrong periods. */
+  correctClock(serverNowUs: number): void {
+    this.#aheadUs = serverNowUs - this.#clock();
   }
 
   of(limit: Limit, { key, cost, counted }: LimitUse): string {
@@ -28,7 +34,7 @@ export class LimitTexts {
 
   #quotaNumbers(numbers: Numbers): string {
     if (numbers.algorithm !== 'quota') return '';
-    const { current, next } = periodsAround(numbers.calendar, this.#clock());
+    const { current, next } = periodsAround(numbers.calendar, this.#clock() + this.#aheadUs);
     return `${numbers.limit} ${current.startUs} ${current.endUs} ${next.endUs}`;
   }
 }

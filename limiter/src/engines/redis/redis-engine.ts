@@ -18,13 +18,13 @@ import { InvalidInput, StoreFailure } from '../../core/errors.ts';
 import { refundableMs } from '../../core/refundable.ts';
 import type { RedisClient } from './client.ts';
 import { readAnswer, readReading, ReplyReader } from './decode.ts';
-import { encodeCall, type Allowances, type EncodeContext, type Encoded } from './encode.ts';
+import { EncodedCall, overflowBound, type Allowances, type EncodeContext } from './encode.ts';
 import { epochSuffix, holdsSuffix, Keys, ledgerSuffix, penaltySuffix } from './keys.ts';
 import { ledgerFields, parseLedger } from './ledger.ts';
 import { LimitTexts } from './limit-text.ts';
 import { Reservations } from './reservations.ts';
 import { run, type Script } from './script.ts';
-import { openScripts, type LinkVariant, type Scripts } from './scripts.ts';
+import { openScripts, type Scripts } from './scripts.ts';
 import { parseTicket, ticketOf } from './ticket.ts';
 
 export type RedisEngineOptions = {
@@ -49,7 +49,7 @@ export class RedisEngine implements Engine {
   readonly #keys: Keys;
   readonly #texts: LimitTexts;
   readonly #scripts: Scripts;
-  readonly #allowances: Allowances | null;
+  readonly #context: EncodeContext;
   readonly #reservations: Reservations;
 
   constructor(client: RedisClient, options: RedisEngineOptions = {}) {
@@ -57,63 +57,58 @@ export class RedisEngine implements Engine {
     this.#keys = new Keys({ prefix: options.prefix ?? 'sl', secret: options.secret ?? '' });
     this.#texts = new LimitTexts(options.clock ?? systemClock);
     this.#scripts = options.scripts ?? openScripts();
-    this.#allowances = options.allowances === undefined ? defaultAllowances : options.allowances;
+    const allowances = options.allowances === undefined ? defaultAllowances : options.allowances;
+    this.#context = { keys: this.#keys, texts: this.#texts, allowances };
     this.#reservations = new Reservations(client, this.#keys, this.#scripts);
   }
 
   async decide(call: DecideCall): Promise<DecideResult> {
     requireBounded(call);
-    const overflowing = new Set<string>();
+    let overflowing: Set<string> | undefined;
     for (let round = 0; round < roundsMax; round += 1) {
-      const encoded = encodeCall(call, this.#context(overflowing));
-      const reply = await this.#run(this.#scripts.decide, encoded);
-      const reader = new ReplyReader(reply);
+      const encoded = new EncodedCall(call, this.#context, overflowing);
+      const script = this.#scripts.decide(encoded.uses);
+      const reader = new ReplyReader(await run(this.#client, script, encoded.keys, encoded.args));
       const first = reader.number();
-      if (first >= 0) {
-        return this.#answered(call, reader, first, overflowing);
-      }
+      if (first >= 0) return this.#answered(call, reader, first, overflowing);
       const nowUs = reader.number();
       if (first === -1) return { kind: 'stale', nowUs };
       if (first === -2) return { kind: 'unknown', nowUs };
       const positions = reader.rest();
-      if (first === -3) for (const at of positions) overflowing.add(encoded.keys[at - 1] as string);
-      else await this.#sweepHolds(encoded, positions);
+      if (first === -5) this.#texts.correctClock(nowUs);
+      else if (first === -3) {
+        overflowing ??= new Set();
+        for (const position of positions) overflowing.add(encoded.keys[position - 1] as string);
+      } else await this.#sweepHolds(encoded, positions);
     }
-    throw new StoreFailure('holds kept expiring');
-  }
-
-  #context(overflowing: ReadonlySet<string>): EncodeContext {
-    return { keys: this.#keys, texts: this.#texts, allowances: this.#allowances, overflowing };
-  }
-
-  #run(script: LinkVariant, { algorithms, features, keys, args }: Encoded) {
-    return run(this.#client, script(algorithms, features), keys, args);
+    throw new StoreFailure('no decision');
   }
 
   #answered(
     { tenant, questions }: DecideCall,
     reader: ReplyReader,
     nowUs: number,
-    overflowing: ReadonlySet<string>,
+    overflowing: ReadonlySet<string> | undefined,
   ): DecideResult {
-    const prefix = overflowing.size > 0 ? this.#keys.tenant(tenant) : '';
+    const prefix = overflowing ? this.#keys.tenant(tenant) : '';
+    const isOverflowing = (bound: BoundLimit) =>
+      overflowing?.has(prefix + this.#keys.counter(bound)) ?? false;
+    const effective = (bound: BoundLimit) => (isOverflowing(bound) ? overflowBound(bound) : bound);
     const answers = questions.map((question) =>
       readAnswer(reader, question, {
         nowUs,
-        overflowed:
-          overflowing.size > 0 &&
-          question.limits.some((bound) => overflowing.has(prefix + this.#keys.counter(bound))),
-        ticketOf: (limits, id) => ticketOf(this.#keys, limits, id),
+        overflowed: overflowing !== undefined && question.limits.some(isOverflowing),
+        ticketOf: (limits, id) => ticketOf(this.#keys, limits.map(effective), id),
       }),
     );
     return { kind: 'answered', answers };
   }
 
-  async #sweepHolds(encoded: Encoded, positions: readonly number[]): Promise<void> {
+  async #sweepHolds(encoded: EncodedCall, positions: readonly number[]): Promise<void> {
     const keys: string[] = [];
     const args: string[] = [];
     for (const position of new Set(positions)) {
-      const bound = encoded.limitsByKey.get(position);
+      const bound = encoded.limitAt(position);
       const key = encoded.keys[position - 1];
       if (!bound || key === undefined) throw new StoreFailure('malformed reply');
       keys.push(key, key + holdsSuffix);
@@ -161,14 +156,16 @@ export class RedisEngine implements Engine {
   async inspect(tenant: TenantRef, limits: readonly BoundLimit[]): Promise<Inspection> {
     const call = { tenant, questions: [{ id: '-', limits, peek: true }] };
     requireBounded(call);
-    const encoded = encodeCall(call, { ...this.#context(new Set()), allowances: null });
-    const reader = new ReplyReader(await this.#run(this.#scripts.inspect, encoded));
+    const encoded = new EncodedCall(call, { ...this.#context, allowances: null });
+    const script = this.#scripts.inspect(encoded.uses);
+    const reader = new ReplyReader(await run(this.#client, script, encoded.keys, encoded.args));
     const nowUs = reader.number();
-    if (nowUs < 0) {
+    if (nowUs === -5) this.#texts.correctClock(reader.number());
+    else if (nowUs < 0) {
       reader.skip(1);
       await this.#sweepHolds(encoded, reader.rest());
-      return this.inspect(tenant, limits);
     }
+    if (nowUs < 0) return this.inspect(tenant, limits);
     reader.skip(1);
     return { nowUs, readings: limits.map((bound) => readReading(reader, bound)) };
   }

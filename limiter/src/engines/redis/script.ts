@@ -47,22 +47,22 @@ function withoutComments(lua: string): string {
  * Only an explicit NOSCRIPT is sent again, for then nothing ran. Any other failure may have
  * happened after the script did its work, and sending it again would charge twice.
  */
-export async function run(
+export function run(
   client: RedisClient,
   { source, sha }: Script,
   keys: readonly string[],
   args: readonly string[],
 ): Promise<unknown> {
-  try {
-    return await client.evalsha(sha, keys, args);
-  } catch (error) {
-    if (!isNoScript(error)) throw new StoreFailure(reasonOf(error), error);
-  }
-  try {
-    return await client.eval(source, keys, args);
-  } catch (error) {
-    throw new StoreFailure(reasonOf(error), error);
-  }
+  return client.evalsha(sha, keys, args).catch((error: unknown) => {
+    if (!isNoScript(error)) throw failureOf(error);
+    return client.eval(source, keys, args).catch((again: unknown) => {
+      throw failureOf(again);
+    });
+  });
+}
+
+function failureOf(error: unknown): StoreFailure {
+  return new StoreFailure(reasonOf(error), error);
 }
 
 function isNoScript(error: unknown): boolean {

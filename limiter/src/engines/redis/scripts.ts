@@ -4,18 +4,31 @@ import { link, luaFiles, type LuaSource, type Script } from './script.ts';
 /** Which library files each algorithm needs, and the digit that names it in a limit's argument. */
 export const algorithmFiles: Record<
   AlgorithmName,
-  { readonly code: string; readonly libraries: readonly string[] }
+  { readonly code: string; readonly bit: number; readonly libraries: readonly string[] }
 > = {
-  token_bucket: { code: '1', libraries: ['token_bucket'] },
-  fixed_window: { code: '2', libraries: ['window', 'fixed_window'] },
-  quota: { code: '3', libraries: ['window', 'quota'] },
-  sliding_window_counter: { code: '4', libraries: ['sliding_window_counter'] },
-  sliding_window_log: { code: '5', libraries: ['sliding_window_log'] },
-  concurrency: { code: '6', libraries: ['concurrency'] },
+  token_bucket: { code: '1', bit: 1, libraries: ['token_bucket'] },
+  fixed_window: { code: '2', bit: 2, libraries: ['window', 'fixed_window'] },
+  quota: { code: '3', bit: 4, libraries: ['window', 'quota'] },
+  sliding_window_counter: { code: '4', bit: 8, libraries: ['sliding_window_counter'] },
+  sliding_window_log: { code: '5', bit: 16, libraries: ['sliding_window_log'] },
+  concurrency: { code: '6', bit: 32, libraries: ['concurrency'] },
 };
 
-/** What a call of `decide` uses besides algorithms. */
-export type Feature = 'epoch' | 'allowance' | 'penalty' | 'reservation' | 'ledger' | 'records';
+export function algorithmBit(name: AlgorithmName): number {
+  return algorithmFiles[name].bit;
+}
+
+/** What a call of `decide` may use besides algorithms, as bits. */
+export const features = {
+  epoch: 64,
+  allowance: 128,
+  penalty: 256,
+  reservation: 512,
+  ledger: 1024,
+  records: 2048,
+} as const;
+
+type Feature = keyof typeof features;
 
 const featureFiles: Record<Feature, readonly string[]> = {
   epoch: ['epoch'],
@@ -26,18 +39,8 @@ const featureFiles: Record<Feature, readonly string[]> = {
   records: ['records'],
 };
 
-/** Functions by whose presence `decide.lua` knows that a feature is linked. */
-const probes: Partial<Record<Feature, readonly string[]>> = {
-  epoch: ['epoch_check'],
-  allowance: ['allowance_left'],
-  penalty: ['penalty_strike', 'penalty_blocked_until'],
-};
-
-/** Links, or finds, the variant for just these algorithms and features. */
-export type LinkVariant = (
-  algorithms: ReadonlySet<AlgorithmName>,
-  features: ReadonlySet<Feature>,
-) => Script;
+/** Links, or finds, the variant for just what a call uses. */
+export type LinkVariant = (uses: number) => Script;
 
 export type Scripts = {
   readonly decide: LinkVariant;
@@ -56,37 +59,22 @@ export type Scripts = {
   readonly forget: Script;
 };
 
-const names = Object.keys(algorithmFiles) as AlgorithmName[];
-const features = Object.keys(featureFiles) as Feature[];
-const everyAlgorithm = [...new Set(names.flatMap((name) => algorithmFiles[name].libraries))];
+const algorithmNames = Object.keys(algorithmFiles) as AlgorithmName[];
+const featureNames = Object.keys(features) as Feature[];
+const everyAlgorithm = unique(algorithmNames.flatMap((name) => algorithmFiles[name].libraries));
 
 /** All scripts of the engine. `read` lets tests swap single files, the clock above all. */
 export function openScripts(read: LuaSource = luaFiles): Scripts {
   const counters = ['clock', ...everyAlgorithm, 'cells'];
-  const linked = new Map<string, Script>();
-  const decide =
-    (readOnly: boolean): LinkVariant =>
-    (algorithms, wanted) => {
-      const parts = [
-        ...names.filter((name) => algorithms.has(name)),
-        ...features.filter((feature) => wanted.has(feature)),
-      ];
-      const id = `${readOnly} ${parts.join(' ')}`;
-      let script = linked.get(id);
-      if (!script) linked.set(id, (script = linkDecide(read, algorithms, wanted, readOnly)));
-      return script;
-    };
+  const withHolds = [...counters, 'holds'];
   return {
-    decide: decide(false),
-    inspect: decide(true),
+    decide: variants((uses) => linkDecide(read, uses, false)),
+    inspect: variants((uses) => linkDecide(read, uses, true)),
     readReservation: link(read, { libraries: [], entry: 'read_reservation', readOnly: true }),
-    settle: link(read, { libraries: [...counters, 'holds'], entry: 'settle' }),
-    sweepHolds: link(read, { libraries: [...counters, 'holds'], entry: 'sweep_holds' }),
-    renewReservation: link(read, {
-      libraries: [...counters, 'holds'],
-      entry: 'renew_reservation',
-    }),
-    refund: link(read, { libraries: [...counters, 'holds'], entry: 'refund' }),
+    settle: link(read, { libraries: withHolds, entry: 'settle' }),
+    sweepHolds: link(read, { libraries: withHolds, entry: 'sweep_holds' }),
+    renewReservation: link(read, { libraries: withHolds, entry: 'renew_reservation' }),
+    refund: link(read, { libraries: withHolds, entry: 'refund' }),
     release: link(read, { libraries: ['clock'], entry: 'release' }),
     renewTicket: link(read, { libraries: ['clock'], entry: 'renew_ticket' }),
     seed: link(read, { libraries: ['clock', 'window', 'quota', 'cells'], entry: 'seed' }),
@@ -97,24 +85,31 @@ export function openScripts(read: LuaSource = luaFiles): Scripts {
   };
 }
 
-function linkDecide(
-  read: LuaSource,
-  algorithms: ReadonlySet<AlgorithmName>,
-  wanted: ReadonlySet<Feature>,
-  readOnly: boolean,
-): Script {
-  const used = names.filter((name) => algorithms.has(name));
+function variants(make: LinkVariant): LinkVariant {
+  const made = new Map<number, Script>();
+  return (uses) => {
+    let script = made.get(uses);
+    if (!script) made.set(uses, (script = make(uses)));
+    return script;
+  };
+}
+
+function linkDecide(read: LuaSource, uses: number, readOnly: boolean): Script {
+  const algorithms = algorithmNames.filter((name) => uses & algorithmFiles[name].bit);
+  const used = featureNames.filter((name) => uses & features[name]);
   return link(read, {
     libraries: [
       'clock',
-      ...new Set(used.flatMap((name) => algorithmFiles[name].libraries)),
+      ...unique(algorithms.flatMap((name) => algorithmFiles[name].libraries)),
       'cells',
-      ...features.filter((feature) => wanted.has(feature)).flatMap((name) => featureFiles[name]),
+      ...used.flatMap((name) => featureFiles[name]),
     ],
     entry: 'decide',
-    absent: features
-      .filter((feature) => !wanted.has(feature))
-      .flatMap((feature) => probes[feature] ?? []),
+    absent: uses & features.epoch ? [] : ['epoch_check'],
     readOnly,
   });
+}
+
+function unique(names: readonly string[]): string[] {
+  return [...new Set(names)];
 }

@@ -1,73 +1,68 @@
 -- Decides the questions of one tenant in order, each all or none: every enforced limit admits and
 -- all are charged, or none is. Shadow and warn limits are charged on their own verdict and never
--- influence the others.
+-- influence the others. Reads as it goes, writes at the end.
 --
--- KEYS   the strings to read (the epoch first, where there is one), then all other keys
--- ARGV   1  "strings questions"
---        +  "tenant.shared valid_until confirmed"           with epoch
---        +  "key max"                                       with allowance: new counters, or 0 0
+-- KEYS   every key of the call; the epoch first, where there is one
+-- ARGV   1  "questions allowance_key allowance_max"          0 0 without an allowance
+--        +  "tenant.shared valid_until confirmed"            with epoch
 --        each question:
---        +  "limits peek,ledger,record,reserve,slots"       a count and flags
---        +  "ledger_key label"                              with ledger
+--        +  "limits peek,ledger,record,reserve,slots"        a count and flags
+--        +  "ledger_key label"                               with ledger
 --        +  "record_key ttl_ms allowance_key max", fingerprint, id, layout     with record
---        +  "record_key ttl_us keep id", blob               with reserve
---        +  id                                              with slots
+--        +  "record_key ttl_us keep id", blob                with reserve
+--        +  id                                               with slots
 --        each limit:
---        +  "algorithm,shadow,counted key cost a b c d"
---        +  "key block_us growth max_us", or "-"            with penalty
---        +  "holds_key"                                     with reserve
+--        +  "algorithm,shadow,counted key cost a b c d", and where it applies
+--           " pkey block_us growth max_us" for a penalty, " hkey" for what reservations hold
 -- Reply  now, then for each question: 1 allowed, 0 refused, 4 allowed but not recorded, and the
 --        readings; 2 id same_layout now n readings: a replay; 3 the key had another question.
 --        Instead of all that: -1 now stale, -2 now unknown, -3 now keys: no room for new counters,
---        -4 now keys: holds have expired. No counter was changed then.
+--        -4 now keys: holds have expired, -5 now: no period of a quota is the current one. No
+--        counter was changed then.
 -- A reading is its verdict (0 ok, 1 exceeded, 2 impossible, 3 penalty; +10 with holds, +20 in
 -- penalty), [held, held until], [blocked until] and the algorithm's own numbers.
 
-local strings, question_count = string.match(ARGV[1], '^(%d+) (%d+)$')
-strings, question_count = tonumber(strings), tonumber(question_count)
+local question_count, allowance_key, allowance_max = string.match(ARGV[1], '^(%d+) (%d+) (%d+)$')
 local at = 1
-local function next_argument()
-  at = at + 1
-  return ARGV[at]
-end
-
-local values = {}
-if strings > 0 then values = redis.call('MGET', unpack(KEYS, 1, strings)) end
 local now = clock_now()
 local reply = { now }
 
 if epoch_check then
-  local problem = epoch_check(KEYS[1], values[1], next_argument(), now)
+  at = 2
+  local problem = epoch_check(KEYS[1], redis.call('GET', KEYS[1]), ARGV[2], now)
   if problem then return { problem, now } end
 end
 
-local allowance_key, allowance_max
-if allowance_left then
-  allowance_key, allowance_max = string.match(next_argument(), '^(%d+) (%d+)$')
-  allowance_key, allowance_max = tonumber(allowance_key), tonumber(allowance_max)
-end
-
 local cells, touched = {}, {}
-local marks, struck = {}, {}
-local due, writes = {}, {}
+local due, writes, outside
+
+local function later(write)
+  writes = writes or {}
+  writes[#writes + 1] = write
+end
 
 local function weigh(limit, peek)
   local algorithm, cell = limit.algorithm, cells[limit.key]
   if not cell then
-    cell = cell_open(limit, values[limit.key])
+    cell = cell_open(limit)
     cells[limit.key] = cell
   end
-  limit.cell = cell
-  local state = algorithm.load(cell.stored, limit, now)
-  limit.state, limit.held = state, 0
-  if cell.held > 0 and not cell_rolled(cell, limit, state) then
-    limit.held = cell.held
-    if cell.held_next <= now then due[#due + 1] = limit.key end
+  local state, amount = algorithm.load(cell.stored, limit, now), limit.cost
+  if amount > 1 and algorithm.slots then amount = 1 end
+  outside = outside or state.outside
+  limit.cell, limit.state, limit.amount, limit.held, limit.blocked_until = cell, state, amount, 0, 0
+  if cell.held > 0 then
+    if cell.held_next <= now then
+      due = due or {}
+      due[#due + 1] = limit.key
+    end
+    if not cell_rolled(cell, limit, state) then limit.held = cell.held end
   end
-  local amount = limit.cost
-  if algorithm.slots then amount = math.min(amount, 1) end
-  limit.amount, limit.blocked_until = amount, 0
-  if limit.mark_key then limit.blocked_until = penalty_blocked_until(marks[limit.mark_key], now) end
+  if limit.more ~= '' then
+    local holds_key = string.match(limit.more, ' h(%d+)$')
+    limit.holds_key = holds_key and KEYS[tonumber(holds_key)]
+    if string.byte(limit.more, 2) == 112 then penalty_open(limit, now) end
+  end
   if amount > limit.a then return 2 end
   if limit.blocked_until > 0 and (amount > 0 or peek) then return 3 end
   if amount > 0 then
@@ -91,19 +86,12 @@ local function charge(limit, question)
   end
 end
 
-local function strike(limit)
-  local key = limit.mark_key
-  marks[key] = penalty_strike(marks[key], limit.block_us, limit.growth, limit.block_max_us, now)
-  limit.blocked_until = marks[key].until_us
-  struck[key] = true
-end
-
 local function read(readings, limit)
-  local verdict, held = limit.verdict, limit.held > 0
-  if held then verdict = verdict + 10 end
+  local verdict = limit.verdict
+  if limit.held > 0 then verdict = verdict + 10 end
   if limit.blocked_until > 0 then verdict = verdict + 20 end
   readings[#readings + 1] = verdict
-  if held then
+  if limit.held > 0 then
     readings[#readings + 1] = limit.held
     readings[#readings + 1] = limit.cell.held_last
   end
@@ -111,109 +99,90 @@ local function read(readings, limit)
   limit.algorithm.read(readings, limit.state, limit, limit.amount + limit.held, now)
 end
 
-for _ = 1, question_count do
-  local count, peek, ledger, record, reserve, slots =
-    string.match(next_argument(), '^(%d+) (%d)(%d)(%d)(%d)(%d)$')
-  peek = peek == '1'
-  local question = {}
-  if ledger == '1' then
-    question.ledger_key, question.label = string.match(next_argument(), '^(%d+) (.*)$')
-  end
-  if record == '1' then
-    question.record_key, question.record_ttl_ms, question.record_allowance, question.record_max =
-      string.match(next_argument(), '^(%d+) (%d+) (%d+) (%d+)$')
-    question.fingerprint, question.id = next_argument(), next_argument()
-    question.layout = next_argument()
-    question.recorded = values[tonumber(question.record_key)]
-  end
-  if reserve == '1' then reservation_prepare(question, next_argument, now, writes) end
-  if slots == '1' then question.id = next_argument() end
-
-  local limits, allowed, warned = {}, true, false
-  for index = 1, tonumber(count) do
-    local limit = limit_parse(next_argument())
-    limits[index] = limit
-    if penalty_strike then
-      local key, block_us, growth, max_us = string.match(next_argument(), '^(%d+) (%d+) (%d+) (%d+)$')
-      if key then
-        limit.mark_key = tonumber(key)
-        limit.block_us, limit.growth = tonumber(block_us), tonumber(growth)
-        limit.block_max_us = tonumber(max_us)
-        local value = values[limit.mark_key]
-        if value and not marks[limit.mark_key] then marks[limit.mark_key] = penalty_decode(value) end
-      end
+local function decide(question, limits, peek, readings)
+  local allowed, warned = true, false
+  for index = 1, #limits do
+    local limit = limits[index]
+    local verdict = weigh(limit, peek)
+    limit.verdict = verdict
+    if verdict > 0 then
+      if limit.enforced then allowed = false else warned = true end
     end
-    if reserve == '1' then limit.holds_key = KEYS[tonumber(next_argument())] end
   end
-
-  if question.recorded and not peek then
-    records_replay(reply, question.recorded, question.fingerprint, question.layout)
-  else
-    for _, limit in ipairs(limits) do
-      limit.verdict = weigh(limit, peek)
-      if limit.verdict > 0 then
-        if limit.enforced then allowed = false else warned = true end
-      end
-    end
-    local readings = {}
-    for _, limit in ipairs(limits) do
-      if not peek then
-        if limit.verdict == 1 and limit.mark_key then strike(limit) end
+  for index = 1, #limits do
+    local limit = limits[index]
+    if not peek then
+      if limit.verdict == 0 then
         -- Slots and holds are given back by whoever was let in; nobody would give back the others.
-        local alone = not limit.enforced and not limit.algorithm.slots and not question.reserve
-        if limit.verdict == 0 and limit.cost > 0 and (allowed or alone) then
+        if limit.cost > 0 and (allowed or
+          not (limit.enforced or limit.algorithm.slots or question.reserve)) then
           charge(limit, question)
         end
+      elseif limit.verdict == 1 and limit.mark then
+        penalty_strike(limit, now, later)
       end
-      read(readings, limit)
     end
-    local status = allowed and 1 or 0
+    read(readings, limit)
+  end
+  return allowed, warned
+end
+
+for _ = 1, question_count do
+  at = at + 1
+  local count, peek, ledger, record, reserve, slots =
+    string.match(ARGV[at], '^(%d+) (%d)(%d)(%d)(%d)(%d)$')
+  peek = peek == '1'
+  local question = {}
+  if ledger == '1' then at = ledger_open(question, at) end
+  if record == '1' then at = records_open(question, at) end
+  if reserve == '1' then at = reservation_open(question, at, now, later) end
+  if slots == '1' then
+    at = at + 1
+    question.id = ARGV[at]
+  end
+  local limits = {}
+  for index = 1, count do
+    at = at + 1
+    limits[index] = limit_parse(ARGV[at])
+  end
+  if question.recorded and not peek then
+    records_replay(reply, question)
+  else
+    local status_at = #reply + 1
+    reply[status_at] = 0
+    local allowed, warned = decide(question, limits, peek, reply)
+    if allowed then reply[status_at] = 1 end
     if allowed and not peek then
       if question.reserve then question.reserve_record(limits) end
-      if question.label then
-        local field = ledger_field(now, warned and 'w' or 'a', question.label)
-        local key = KEYS[tonumber(question.ledger_key)]
-        writes[#writes + 1] = function() ledger_add(key, field, 1) end
-      end
-      if question.record_key then
-        local key = tonumber(question.record_key)
-        local allowance = KEYS[tonumber(question.record_allowance)]
-        if allowance_left(allowance, tonumber(question.record_max)) < 1 then
-          status = 4
-        else
-          local packed =
-            records_pack(question.fingerprint, question.id, question.layout, now, readings)
-          values[key] = packed
-          writes[#writes + 1] = function()
-            allowance_take(allowance, 1)
-            redis.call('PSETEX', KEYS[key], tonumber(question.record_ttl_ms), packed)
-          end
-        end
-      end
+      if ledger == '1' then ledger_count(question, now, warned and 'w' or 'a', later) end
+      if record == '1' then records_keep(question, now, reply, status_at, later) end
     end
-    reply[#reply + 1] = status
-    for _, number in ipairs(readings) do reply[#reply + 1] = number end
   end
 end
 
-if #due > 0 then return { -4, now, unpack(due) } end
+if outside then return { -5, now } end
+if due then return { -4, now, unpack(due) } end
 
-if allowance_key and allowance_key > 0 then
-  local created = {}
-  for _, key in ipairs(touched) do
-    local cell = cells[key]
-    if cell.limit.counted and not cell.exists then created[#created + 1] = key end
+if allowance_key ~= '0' then
+  local created, weight = {}, 0
+  for index = 1, #touched do
+    local cell = cells[touched[index]]
+    if cell.limit.counted and not (cell.exists or cell.stored.exists) then
+      created[#created + 1] = touched[index]
+      weight = weight + allowance_weight(cell_ttl_ms(cell, now))
+    end
   end
-  if #created > 0 then
-    local key = KEYS[allowance_key]
-    if allowance_left(key, allowance_max) < #created then
+  if weight > 0 then
+    local key = KEYS[tonumber(allowance_key)]
+    if allowance_left(key, tonumber(allowance_max) * ALLOWANCE_WINDOW_MS) < weight then
       return { -3, now, unpack(created) }
     end
-    allowance_take(key, #created)
+    allowance_take(key, weight)
   end
 end
 
-for _, key in ipairs(touched) do cell_save(cells[key], now) end
-for key in pairs(struck) do penalty_save(KEYS[key], marks[key], now) end
-for _, write in ipairs(writes) do write() end
+for index = 1, #touched do cell_save(cells[touched[index]], now) end
+if writes then
+  for index = 1, #writes do writes[index]() end
+end
 return reply

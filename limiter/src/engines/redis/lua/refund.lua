@@ -13,7 +13,7 @@ local now = clock_now()
 for index = 2, #KEYS, 2 do
   local limit = limit_parse(ARGV[index / 2 + 1])
   local algorithm = limit.algorithm
-  local cell = cell_open(limit, not algorithm.open and redis.call('GET', KEYS[limit.key]))
+  local cell = cell_open(limit)
   if cell.exists then
     if cell.held > 0 then holds_expire(cell, limit, KEYS[index + 1], now) end
     local state = algorithm.load(cell.stored, limit, now)

@@ -21,8 +21,7 @@ for index = 1, tonumber(count) do
   local score = member and redis.call('ZSCORE', holds_key, member)
   if score and tonumber(score) > now then
     renewed = 1
-    local value = not limit.algorithm.open and redis.call('GET', KEYS[limit.key])
-    local cell = cell_open(limit, value)
+    local cell = cell_open(limit)
     cell.held_last = math.max(cell.held_last, expires_at)
     holds_add(holds_key, member, expires_at, cell.held_last, now)
     if cell.exists then

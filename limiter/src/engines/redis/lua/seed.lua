@@ -7,7 +7,7 @@
 local now = clock_now()
 for index = 1, #KEYS do
   local limit = limit_parse(ARGV[index])
-  local cell = cell_open(limit, redis.call('GET', KEYS[index]))
+  local cell = cell_open(limit)
   local state = limit.algorithm.load(cell.stored, limit, now)
   if state.start == limit.b and state.used < limit.cost then
     state = { start = state.start, stop = state.stop, used = limit.cost }

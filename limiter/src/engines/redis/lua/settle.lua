@@ -23,14 +23,16 @@ for index = 1, tonumber(count) do
   reply[#reply + 1] = 0
   if window ~= '-' then
     local algorithm = limit.algorithm
-    local cell = cell_open(limit, not algorithm.open and redis.call('GET', KEYS[limit.key]))
+    local cell = cell_open(limit)
     holds_expire(cell, limit, holds_key, now)
     local state = algorithm.load(cell.stored, limit, now)
     local current = tonumber(window) == holds_window(limit, state)
     local open =
       redis.call('ZREM', holds_key, holds_member(id, reserved, tonumber(window), keep)) == 1
     if open then
-      if current then cell.held = math.max(0, cell.held - reserved) end
+      if cell.stored and tonumber(window) == holds_window(limit, cell.stored) then
+        cell.held, cell.limit = math.max(0, cell.held - reserved), limit
+      end
       holds_refresh(cell, holds_key)
     else
       reply[3] = 1

@@ -8,8 +8,7 @@
 local now = clock_now()
 for index = 1, #KEYS / 2 do
   local limit = limit_parse(ARGV[index])
-  local value = not limit.algorithm.open and redis.call('GET', KEYS[limit.key])
-  local cell = cell_open(limit, value)
+  local cell = cell_open(limit)
   if cell.exists then
     holds_expire(cell, limit, KEYS[2 * index], now)
     if not cell.limit then cell_store(cell, limit, limit.algorithm.load(cell.stored, limit, now)) end

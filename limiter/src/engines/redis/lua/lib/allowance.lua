@@ -1,6 +1,12 @@
--- How many keys of a kind a tenant may create in an hour, counted only when one is created.
+-- How many keys of a kind a tenant may create in an hour, counted only when one is created. Counters
+-- weigh by how long they live, an hour at the most: so the bound is on those alive, and a subject
+-- whose counter comes and goes with a short window counts as one.
 
 local ALLOWANCE_WINDOW_MS = 3600000
+
+local function allowance_weight(ttl_ms)
+  return math.min(ttl_ms, ALLOWANCE_WINDOW_MS)
+end
 
 local function allowance_left(key, max)
   return max - (tonumber(redis.call('GET', key) or 0))

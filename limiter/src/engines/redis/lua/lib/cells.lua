@@ -3,16 +3,16 @@
 -- A value that begins with "h" carries what open reservations hold of it (24 bytes) in front.
 
 local function limit_parse(text)
-  local algorithm, shadow, counted, key, cost, a, b, c, d =
-    string.match(text, '^(%d)(%d)(%d) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+)')
+  local algorithm, shadow, counted, key, cost, a, b, c, d, more =
+    string.match(text, '^(%d)(%d)(%d) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+)(.*)')
   return {
     algorithm = algorithms[algorithm], enforced = shadow == '0', counted = counted == '1',
     key = tonumber(key), cost = tonumber(cost),
-    a = tonumber(a), b = tonumber(b), c = tonumber(c), d = tonumber(d),
+    a = tonumber(a), b = tonumber(b), c = tonumber(c), d = tonumber(d), more = more,
   }
 end
 
-local function cell_open(limit, value)
+local function cell_open(limit)
   local algorithm = limit.algorithm
   local cell = { key = KEYS[limit.key], held = 0, held_next = 0, held_last = 0 }
   if algorithm.open then
@@ -20,7 +20,10 @@ local function cell_open(limit, value)
     cell.stored, cell.exists = state, state.exists
     cell.held, cell.held_next = state.held or 0, state.held_next or 0
     cell.held_last = state.held_last or 0
-  elseif value then
+    return cell
+  end
+  local value = redis.call('GET', cell.key)
+  if value then
     cell.exists = true
     if string.byte(value) == 104 then
       cell.held, cell.held_next, cell.held_last = struct.unpack('>ddd', value, 2)
@@ -41,7 +44,7 @@ local function cell_store(cell, limit, state)
   cell.stored, cell.limit = state, limit
 end
 
-local function cell_save(cell, now)
+local function cell_ttl_ms(cell, now)
   local limit, state = cell.limit, cell.stored
   local algorithm = limit.algorithm
   local expires_at = algorithm.expires_at(state, limit, now)
@@ -49,7 +52,12 @@ local function cell_save(cell, now)
   if cell.held > 0 and algorithm.recovery_us then
     expires_at = math.max(expires_at, cell.held_last + algorithm.recovery_us(limit))
   end
-  local ttl_ms = clock_ttl_ms(expires_at, now)
+  return clock_ttl_ms(expires_at, now)
+end
+
+local function cell_save(cell, now)
+  local limit, state = cell.limit, cell.stored
+  local algorithm, ttl_ms = limit.algorithm, cell_ttl_ms(cell, now)
   if algorithm.save then
     if cell.held > 0 or (state.held or 0) > 0 then
       state.held, state.held_next, state.held_last = cell.held, cell.held_next, cell.held_last

@@ -33,11 +33,13 @@ local function holds_expire(cell, limit, holds_key, now)
   for index = 1, #due, 2 do
     local member, expired_at = due[index], tonumber(due[index + 1])
     local cost, window, keep = string.match(member, ':(%d+):(%d+):(%d)$')
-    local state = algorithm.load(cell.stored, limit, expired_at)
-    if tonumber(window) == holds_window(limit, state) then
-      if keep == '1' then state = algorithm.charge(state, limit, tonumber(cost), expired_at) end
-      cell_store(cell, limit, state)
-      cell.held = math.max(0, cell.held - cost)
+    window = tonumber(window)
+    if cell.stored and window == holds_window(limit, cell.stored) then
+      cell.held, cell.limit = math.max(0, cell.held - cost), limit
+      local state = algorithm.load(cell.stored, limit, expired_at)
+      if keep == '1' and window == holds_window(limit, state) then
+        cell.stored = algorithm.charge(state, limit, tonumber(cost), expired_at)
+      end
     end
     redis.call('ZREM', holds_key, member)
   end

@@ -10,6 +10,13 @@ local function ledger_add(key, field, count)
   end
 end
 
-local function ledger_field(now, outcome, label)
-  return string.format('%.0f:%s:%s', math.floor(now / 60000000), outcome, label)
+local function ledger_open(question, at)
+  question.ledger_key, question.label = string.match(ARGV[at + 1], '^(%d+) (.*)$')
+  return at + 1
+end
+
+local function ledger_count(question, now, outcome, later)
+  local key = KEYS[tonumber(question.ledger_key)]
+  local field = string.format('%.0f:%s:%s', math.floor(now / 60000000), outcome, question.label)
+  later(function() ledger_add(key, field, 1) end)
 end

@@ -1,25 +1,32 @@
--- Twin of core/algorithms/penalty.ts. mark: until_us, length_us.
+-- Twin of core/algorithms/penalty.ts. A mark is until_us, length_us. It is kept for the whole call,
+-- so that later questions see what earlier ones did.
 
-local function penalty_decode(value)
-  local until_us, length_us = struct.unpack('>dd', value)
-  return { until_us = until_us, length_us = length_us }
-end
+local penalty_marks = {}
 
-local function penalty_blocked_until(mark, now)
-  if mark and mark.until_us > now then return mark.until_us end
-  return 0
-end
-
-local function penalty_strike(mark, block_us, growth, max_us, now)
-  local length_us = block_us
-  if mark and now < mark.until_us + mark.length_us then
-    length_us = math.max(block_us, math.floor(mark.length_us * growth / 1000))
+local function penalty_open(limit, now)
+  local key, block_us, growth, max_us = string.match(limit.more, '^ p(%d+) (%d+) (%d+) (%d+)')
+  key = KEYS[tonumber(key)]
+  local mark = penalty_marks[key]
+  if not mark then
+    mark = { key = key, until_us = 0, length_us = 0 }
+    local value = redis.call('GET', key)
+    if value then mark.until_us, mark.length_us = struct.unpack('>dd', value) end
+    penalty_marks[key] = mark
   end
-  length_us = math.min(length_us, max_us)
-  return { until_us = now + length_us, length_us = length_us }
+  limit.mark, limit.block_us, limit.growth = mark, tonumber(block_us), tonumber(growth)
+  limit.block_max_us = tonumber(max_us)
+  if mark.until_us > now then limit.blocked_until = mark.until_us end
 end
 
-local function penalty_save(key, mark, now)
-  local ttl_ms = clock_ttl_ms(mark.until_us + mark.length_us, now)
-  redis.call('PSETEX', key, ttl_ms, struct.pack('>dd', mark.until_us, mark.length_us))
+local function penalty_strike(limit, now, later)
+  local mark, length_us = limit.mark, limit.block_us
+  if now < mark.until_us + mark.length_us then
+    length_us = math.max(length_us, math.floor(mark.length_us * limit.growth / 1000))
+  end
+  length_us = math.min(length_us, limit.block_max_us)
+  mark.until_us, mark.length_us = now + length_us, length_us
+  limit.blocked_until = mark.until_us
+  local ttl_ms = clock_ttl_ms(mark.until_us + length_us, now)
+  local value = struct.pack('>dd', mark.until_us, length_us)
+  later(function() redis.call('PSETEX', mark.key, ttl_ms, value) end)
 end

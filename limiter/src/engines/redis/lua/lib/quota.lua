@@ -3,8 +3,10 @@
 
 local function quota_load(stored, limit, now)
   if stored and now < stored.stop then return stored end
-  if now < limit.c then return { start = limit.b, stop = limit.c, used = 0 } end
-  return { start = limit.c, stop = limit.d, used = 0 }
+  -- The caller's clock is off by more than a period: it must look at its calendar again.
+  local outside = now < limit.b or now >= limit.d
+  if now < limit.c then return { start = limit.b, stop = limit.c, used = 0, outside = outside } end
+  return { start = limit.c, stop = limit.d, used = 0, outside = outside }
 end
 
 algorithms['3'] = window_algorithm(quota_load)

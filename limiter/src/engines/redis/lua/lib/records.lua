@@ -1,22 +1,48 @@
 -- The answer to a question under an idempotency key: whose question it was, its id, the layout of
--- the limits and the raw numbers that were answered.
+-- its limits and the raw numbers that were answered. Kept for the whole call, so that later
+-- questions see what earlier ones did.
 
-local function records_pack(fingerprint, id, layout, now, readings)
-  return cmsgpack.pack({ fingerprint, id, layout, now, readings })
+local records_kept = {}
+
+local function records_open(question, at)
+  local key, ttl_ms, allowance_key, max = string.match(ARGV[at + 1], '^(%d+) (%d+) (%d+) (%d+)$')
+  question.record_key, question.record_ttl_ms = KEYS[tonumber(key)], tonumber(ttl_ms)
+  question.record_allowance, question.record_max = KEYS[tonumber(allowance_key)], tonumber(max)
+  question.fingerprint, question.id, question.layout = ARGV[at + 2], ARGV[at + 3], ARGV[at + 4]
+  question.recorded =
+    records_kept[question.record_key] or redis.call('GET', question.record_key)
+  return at + 4
 end
 
 -- Appends the first answer to the reply, or says that the question was another.
-local function records_replay(reply, record, fingerprint, layout)
-  local first = cmsgpack.unpack(record)
-  if first[1] ~= fingerprint then
+local function records_replay(reply, question)
+  local first = cmsgpack.unpack(question.recorded)
+  if first[1] ~= question.fingerprint then
     reply[#reply + 1] = 3
     return
   end
   local readings = first[5]
   reply[#reply + 1] = 2
   reply[#reply + 1] = first[2]
-  reply[#reply + 1] = first[3] == layout and 1 or 0
+  reply[#reply + 1] = first[3] == question.layout and 1 or 0
   reply[#reply + 1] = first[4]
   reply[#reply + 1] = #readings
   for _, number in ipairs(readings) do reply[#reply + 1] = number end
+end
+
+local function records_keep(question, now, reply, status_at, later)
+  local key, allowance = question.record_key, question.record_allowance
+  if allowance_left(allowance, question.record_max) < 1 then
+    reply[status_at] = 4
+    return
+  end
+  local readings = {}
+  for index = status_at + 1, #reply do readings[#readings + 1] = reply[index] end
+  local record =
+    cmsgpack.pack({ question.fingerprint, question.id, question.layout, now, readings })
+  records_kept[key] = record
+  later(function()
+    allowance_take(allowance, 1)
+    redis.call('PSETEX', key, question.record_ttl_ms, record)
+  end)
 end

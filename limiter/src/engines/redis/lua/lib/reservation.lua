@@ -3,9 +3,9 @@
 
 local RESERVATION_KEPT_US = 86400000000
 
-local function reservation_prepare(question, next_argument, now, writes)
-  local record_key, ttl_us, keep, id = string.match(next_argument(), '^(%d+) (%d+) (%d) (%S+)$')
-  local blob = next_argument()
+local function reservation_open(question, at, now, later)
+  local record_key, ttl_us, keep, id = string.match(ARGV[at + 1], '^(%d+) (%d+) (%d) (%S+)$')
+  local blob = ARGV[at + 2]
   local expires_at = now + tonumber(ttl_us)
   question.id = id
   question.reserve = function(limit)
@@ -17,7 +17,7 @@ local function reservation_prepare(question, next_argument, now, writes)
     if cell.held_next == 0 or expires_at < cell.held_next then cell.held_next = expires_at end
     cell.held_last = math.max(cell.held_last, expires_at)
     local holds_key, last = limit.holds_key, cell.held_last
-    writes[#writes + 1] = function() holds_add(holds_key, member, expires_at, last, now) end
+    later(function() holds_add(holds_key, member, expires_at, last, now) end)
   end
   -- The windows of the limits in the blob, in its order; "-" where nothing is held.
   question.reserve_record = function(limits)
@@ -29,8 +29,7 @@ local function reservation_prepare(question, next_argument, now, writes)
     end
     local text = string.format('open %s %s|%s', keep, table.concat(windows, ','), blob)
     local ttl_ms = clock_ttl_ms(expires_at + RESERVATION_KEPT_US, now)
-    writes[#writes + 1] = function()
-      redis.call('PSETEX', KEYS[tonumber(record_key)], ttl_ms, text)
-    end
+    later(function() redis.call('PSETEX', KEYS[tonumber(record_key)], ttl_ms, text) end)
   end
+  return at + 2
 end

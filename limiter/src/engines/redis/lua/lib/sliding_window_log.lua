@@ -28,6 +28,7 @@ local function sliding_window_log_entry(state, index)
     local entry = state.added[index - state.stored + 1]
     return entry.at, entry.total
   end
+  if state.changed and index == state.stored - 1 then return state.changed.at, state.changed.total end
   local from = LOG_HEADER + index * LOG_ENTRY
   return struct.unpack('>dd', redis.call('GETRANGE', state.key, from, from + LOG_ENTRY - 1))
 end
@@ -77,7 +78,7 @@ local function sliding_window_log_charge(state, limit, amount, now)
   elseif #state.added > 0 then
     state.added[#state.added].total = state.last_total
   else
-    state.last_changed = true
+    state.changed = { at = state.last_at, total = state.last_total }
   end
   return state
 end
@@ -99,9 +100,9 @@ local function sliding_window_log_save(state, limit, now, ttl_ms)
     added[index] = struct.pack('>dd', entry.at, entry.total)
   end
   added = table.concat(added)
-  if state.last_changed then
+  if state.changed then
     redis.call('SETRANGE', key, LOG_HEADER + (state.stored - 1) * LOG_ENTRY,
-      struct.pack('>dd', state.last_at, state.last_total))
+      struct.pack('>dd', state.changed.at, state.changed.total))
   end
   if not state.exists then
     redis.call('PSETEX', key, ttl_ms, sliding_window_log_header(state, state.base) .. added)

@@ -1,6 +1,6 @@
 -- Twin of core/algorithms/token-bucket.ts. limit: a = capacity, b = tokens, c = per_us.
--- Stored as the instant the bucket was empty: a bare integer where the rate needs no fraction,
--- else with three digits of it behind (both kept by Redis as one machine word), else as text.
+-- Stored as the instant the bucket was empty: a bare integer where there is no fraction, else with
+-- three digits of it behind (both kept by Redis as one machine word), else as text.
 
 local function token_bucket_decode(value)
   local whole, fraction = string.match(value, '^(%d+):(%d+)$')
@@ -53,9 +53,9 @@ local function token_bucket_refund(state, limit, amount, charged_at, now)
     { empty_at = state.empty_at - back, fraction = state.fraction }, limit, now)
 end
 
-local function token_bucket_encode(state, limit)
-  if limit.b == 1 and state.fraction == 0 then return state.empty_at end
-  if limit.b <= 1000 then return string.format('%.0f%03d', state.empty_at, state.fraction) end
+local function token_bucket_encode(state)
+  if state.fraction == 0 then return state.empty_at end
+  if state.fraction < 1000 then return string.format('%.0f%03d', state.empty_at, state.fraction) end
   return string.format('%.0f:%.0f', state.empty_at, state.fraction)
 end
 
