@@ -4,7 +4,7 @@ import { createLimiter, slidingWindow, tokenBucket } from 'sluice';
 
 const limiter = createLimiter({
   limits: [
-    tokenBucket({ name: 'burst', capacity: 5, refillPerSecond: 2 }),
+    tokenBucket({ name: 'burst', capacity: 5, refillPerSecond: 1 }),
     slidingWindow({ name: 'per-minute', limit: 100, window: '1 min', per: ['tenant'] }),
   ],
 });
