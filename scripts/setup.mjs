@@ -29,12 +29,3 @@ function requireNodeVersion() {
     `Sluice needs Node ${majorMin}.${minorMin} or newer; this is ${process.version}.`,
   );
 }
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  try {
-    await (process.argv[2] === 'test' ? setupForTest() : setupForStart());
-  } catch (error) {
-    console.error(error instanceof Error ? error.message : error);
-    process.exitCode = 1;
-  }
-}

@@ -37,7 +37,7 @@ export function installSystemPrograms() {
   if (stillMissing.length > 0) {
     throw new Error(
       `The tests need ${stillMissing.join(', ')}, which could not be installed. ` +
-        'Install Redis 6.2 or newer and PostgreSQL 14 or newer, then run `npm test` again.',
+        'Install Redis 7.0 or newer and PostgreSQL 14 or newer, then run `npm test` again.',
     );
   }
 }
