@@ -85,8 +85,7 @@ export function bind(limits: readonly Limit[], check: ParsedCheck): BoundLimit[]
 
 function partsOf(limit: Limit, check: ParsedCheck): (string | null)[] | null {
   const parts: (string | null)[] = [];
-  for (const part of limit.per) {
-    if (part === 'tenant') continue;
+  for (const part of limit.identifiedBy) {
     const value = valueOf(part, check);
     if (value === undefined && limit.onMissing === 'skip') return null;
     if (value === undefined && limit.onMissing === 'reject') {

@@ -25,10 +25,15 @@ export type Limit = {
    * are not part of it, so that a changed limit keeps what was used.
    */
   readonly counterId: string;
+  /** `per` without the tenant, whose counters are apart from others' in any case. */
+  readonly identifiedBy: readonly PerPart[];
   readonly enforced: boolean;
 };
 
-export type LimitParts = Omit<Limit, 'algorithm' | 'size' | 'counterId' | 'enforced'> & {
+export type LimitParts = Omit<
+  Limit,
+  'algorithm' | 'size' | 'counterId' | 'identifiedBy' | 'enforced'
+> & {
   /** The plan or policy that defines the limit. */
   readonly definedBy: string;
 };
@@ -40,6 +45,7 @@ export function createLimit({ definedBy, ...parts }: LimitParts): Limit {
     algorithm,
     size: algorithm.sizeOf(parts.numbers),
     counterId: joined([definedBy, parts.name, kindOf(parts.numbers), parts.unit, ...parts.per]),
+    identifiedBy: parts.per.filter((part) => part !== 'tenant'),
     enforced: parts.mode === 'enforce',
   });
 }

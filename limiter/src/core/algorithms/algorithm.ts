@@ -11,6 +11,11 @@ export type Algorithm<Numbers, State, Reading> = {
   /** What a stored state means now; a missing or outlived one is fresh. Grants nothing early. */
   load(numbers: Numbers, stored: State | undefined, nowUs: number): State;
   admits(numbers: Numbers, state: State, amount: number, nowUs: number): boolean;
+  /**
+   * Writes a state over the one kept for its counter: a store that keeps its objects leaves nothing
+   * to collect. Without it the new state replaces the kept one.
+   */
+  overwrite?(kept: State | undefined, state: State): State;
   /** Takes the amount whether or not it fits; the caller asked `admits` first, or means debt. */
   charge(numbers: Numbers, state: State, amount: number, nowUs: number): State;
   /** Gives back at most the amount charged at `chargedAtUs`, and never more than is safe. */

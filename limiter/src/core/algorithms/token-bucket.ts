@@ -41,7 +41,15 @@ export const tokenBucket: Algorithm<TokenBucketNumbers, TokenBucketState, TokenB
     const emptyAtUs = stale ? stored.emptyAtUs + 1 : stored.emptyAtUs;
     const fraction = stale ? 0 : stored.fraction;
     if (isFull(numbers, emptyAtUs, fraction, nowUs)) return fullAt(numbers, nowUs);
-    return stale ? { emptyAtUs, fraction } : stored;
+    return { emptyAtUs, fraction };
+  },
+
+  overwrite(kept, { emptyAtUs, fraction }) {
+    if (kept === undefined) return { emptyAtUs, fraction };
+    const written = kept as { emptyAtUs: number; fraction: number };
+    written.emptyAtUs = emptyAtUs;
+    written.fraction = fraction;
+    return written;
   },
 
   admits(numbers, state, amount, nowUs) {

@@ -1,18 +1,10 @@
 import type { Answer, Decided, Question, Reading } from '../../core/engine.ts';
 import { StoreFailure } from '../../core/errors.ts';
 import { joined } from '../../core/limit.ts';
-import { addToLedger, minuteOf, type AnswerRecord, type TenantBooks } from './books.ts';
-import type { Cells, TenantCells } from './cells.ts';
+import { addToLedger, minuteOf, type AnswerRecord } from './books.ts';
 import { decide, type Outcome } from './decide.ts';
+import type { Desk } from './desk.ts';
 import { windowStartOf } from './holds.ts';
-
-export type Desk = {
-  readonly cells: Cells;
-  readonly tenant: TenantCells;
-  /** Looked up only when needed: a plain check has no entry in any book. */
-  readonly books: () => TenantBooks;
-  readonly nowUs: number;
-};
 
 const dayUs = 86_400_000_000;
 
@@ -26,7 +18,7 @@ export function answer(desk: Desk, question: Question): Answer {
     if (record) return replayOf(record, question);
   }
   if (!peek) requireRoom(desk, question);
-  const outcome = decide(desk.cells, desk.tenant, question, desk.nowUs);
+  const outcome = decide(desk, question);
   if (outcome.slots.length > 0) keepTicket(desk, question.id, outcome);
   if (reserve && outcome.allowed && !peek) keepReservation(desk, question, outcome);
   const decided = decidedOf(desk, question, outcome);
@@ -90,13 +82,13 @@ function keepTicket(desk: Desk, id: string, outcome: Outcome): void {
 }
 
 /** What could not be remembered could not be given back: better to fail before. */
-function requireRoom({ books, nowUs }: Desk, { reserve, limits }: Question): void {
-  if (reserve && !books().reservations.hasRoom(nowUs)) {
+function requireRoom(desk: Desk, { reserve, limits }: Question): void {
+  if (reserve && !desk.books().reservations.hasRoom(desk.nowUs)) {
     throw new StoreFailure('too many open reservations');
   }
   for (const { limit } of limits) {
     if (limit.numbers.algorithm !== 'concurrency') continue;
-    if (!books().tickets.hasRoom(nowUs)) throw new StoreFailure('too many open tickets');
+    if (!desk.books().tickets.hasRoom(desk.nowUs)) throw new StoreFailure('too many open tickets');
   }
 }
 

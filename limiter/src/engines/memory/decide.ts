@@ -4,7 +4,8 @@ import { blockedUntilUs, forgetAtUs, strike } from '../../core/algorithms/penalt
 import type { BoundLimit, Question, Reading, Verdict } from '../../core/engine.ts';
 import { overflowOf } from '../../core/limit.ts';
 import { amountOf } from '../../core/view.ts';
-import type { Cell, Cells, TenantCells } from './cells.ts';
+import type { Cell } from './cells.ts';
+import type { Desk } from './desk.ts';
 import {
   addHold,
   expireHolds,
@@ -23,20 +24,18 @@ export class Weighing implements Reading {
   held: number;
   heldUntilUs: number;
   blockedUntilUs: number;
-  readonly verdict: Verdict;
+  verdict: Verdict;
 
-  constructor(bound: BoundLimit, cell: Cell | undefined, seen: Seen, verdict: Verdict) {
+  constructor(bound: BoundLimit, cell: Cell | undefined, state: Opaque) {
     this.bound = bound;
     this.cell = cell;
-    this.state = seen.state;
-    this.held = seen.held;
-    this.heldUntilUs = seen.heldUntilUs;
-    this.blockedUntilUs = seen.blockedUntilUs;
-    this.verdict = verdict;
+    this.state = state;
+    this.held = 0;
+    this.heldUntilUs = 0;
+    this.blockedUntilUs = 0;
+    this.verdict = 'ok';
   }
 }
-
-type Seen = Omit<Reading, 'verdict'>;
 
 export type Outcome = {
   allowed: boolean;
@@ -50,59 +49,56 @@ export type Outcome = {
 const nowhere: readonly Weighing[] = Object.freeze([]);
 
 /** Evaluates every limit, then charges all or none: the twin of `decide.lua`. */
-export function decide(
-  cells: Cells,
-  tenant: TenantCells,
-  question: Question,
-  nowUs: number,
-): Outcome {
+export function decide(desk: Desk, question: Question): Outcome {
+  const { peek, limits } = question;
   const readings: Weighing[] = [];
   const outcome = { allowed: true, overflowed: false, readings, slots: nowhere, reserved: nowhere };
-  for (const bound of question.limits) {
-    const weighing = weigh(cells, tenant, bound, question.peek, nowUs);
+  for (const bound of limits) {
+    const weighing = weigh(desk, bound, peek);
     if (weighing.bound !== bound) outcome.overflowed = true;
     if (weighing.verdict !== 'ok' && bound.limit.enforced) outcome.allowed = false;
     readings.push(weighing);
   }
-  const context = { cells, tenant, question, nowUs };
   for (const weighing of readings) {
-    if (!question.peek) commit(context, outcome, weighing);
-    finish(weighing, nowUs);
+    if (!peek) commit(desk, question, outcome, weighing);
+    finish(weighing, desk.nowUs);
   }
   return outcome;
 }
 
-export function weigh(
-  cells: Cells,
-  tenant: TenantCells,
-  asked: BoundLimit,
-  peek: boolean,
-  nowUs: number,
-): Weighing {
+export function weigh(desk: Desk, asked: BoundLimit, peek: boolean): Weighing {
+  const { cells, tenant, nowUs } = desk;
   let bound = asked;
   let cell = cells.find(tenant, bound);
   if (cell === undefined && !peek && !cells.hasRoom(tenant, bound, nowUs)) {
     bound = { limit: overflowOf(bound.limit), parts: [], cost: bound.cost };
     cell = cells.find(tenant, bound);
   }
-  const { algorithm, numbers, size } = bound.limit;
+  const { algorithm, numbers } = bound.limit;
   if (cell?.holds) cell.state = expireHolds(cell.holds, bound, cell.state, nowUs);
-  const state = algorithm.load(numbers, cell?.state, nowUs);
-  const { held, heldUntilUs } = cell?.holds
-    ? heldIn(cell.holds, windowStartOf(numbers, state))
-    : nothingHeld;
-  const blocked = blockedUntilUs(cell?.penalty, nowUs);
-  const amount = amountOf(bound.limit, bound.cost);
-  let verdict: Verdict = 'ok';
-  if (amount > size) verdict = 'impossible';
-  else if (blocked > 0 && (amount > 0 || peek)) verdict = 'penalty';
-  else if (amount > 0 && !algorithm.admits(numbers, state, amount + held, nowUs)) {
-    verdict = 'exceeded';
-  } else if (peek && isInDebt(bound, state, nowUs)) verdict = 'exceeded';
-  return new Weighing(bound, cell, { state, held, heldUntilUs, blockedUntilUs: blocked }, verdict);
+  const weighing = new Weighing(bound, cell, algorithm.load(numbers, cell?.state, nowUs));
+  if (cell?.holds) {
+    const { held, heldUntilUs } = heldIn(cell.holds, windowStartOf(numbers, weighing.state));
+    weighing.held = held;
+    weighing.heldUntilUs = heldUntilUs;
+  }
+  if (cell?.penalty) weighing.blockedUntilUs = blockedUntilUs(cell.penalty, nowUs);
+  weighing.verdict = verdictOn(weighing, peek, nowUs);
+  return weighing;
 }
 
-const nothingHeld = { held: 0, heldUntilUs: 0 };
+function verdictOn(
+  { bound, state, held, blockedUntilUs: blocked }: Weighing,
+  peek: boolean,
+  nowUs: number,
+): Verdict {
+  const { algorithm, numbers, size } = bound.limit;
+  const amount = amountOf(bound.limit, bound.cost);
+  if (amount > size) return 'impossible';
+  if (blocked > 0 && (amount > 0 || peek)) return 'penalty';
+  if (amount > 0) return algorithm.admits(numbers, state, amount + held, nowUs) ? 'ok' : 'exceeded';
+  return peek && isInDebt(bound, state, nowUs) ? 'exceeded' : 'ok';
+}
 
 /** More is used than there is: nothing may be taken until that is made up for. */
 function isInDebt({ limit }: BoundLimit, state: Opaque, nowUs: number): boolean {
@@ -110,23 +106,16 @@ function isInDebt({ limit }: BoundLimit, state: Opaque, nowUs: number): boolean 
   return !limit.algorithm.admits(limit.numbers, state, 0, nowUs);
 }
 
-type Context = {
-  readonly cells: Cells;
-  readonly tenant: TenantCells;
-  readonly question: Question;
-  readonly nowUs: number;
-};
-
-function commit(context: Context, outcome: Outcome, weighing: Weighing): void {
+function commit(desk: Desk, question: Question, outcome: Outcome, weighing: Weighing): void {
   const { bound, verdict } = weighing;
   const { limit } = bound;
-  const { question, nowUs } = context;
-  if (verdict === 'exceeded' && limit.penalty) punish(context, weighing);
+  const { nowUs } = desk;
+  if (verdict === 'exceeded' && limit.penalty) punish(desk, weighing);
   if (verdict !== 'ok' || bound.cost === 0) return;
   const taken = limit.numbers.algorithm === 'concurrency' || question.reserve !== undefined;
   // Slots and holds are given back by whoever was let in; nobody would give back the others.
   if (!outcome.allowed && (limit.enforced || taken)) return;
-  const cell = cellOf(context, weighing);
+  const cell = cellOf(desk, weighing);
   if (limit.numbers.algorithm === 'concurrency') {
     const expiresAtUs = nowUs + limit.numbers.staleAfterUs;
     takeSlot(weighing.state as ConcurrencyState, { id: question.id, expiresAtUs }, nowUs);
@@ -148,22 +137,24 @@ function commit(context: Context, outcome: Outcome, weighing: Weighing): void {
   store(cell, bound, weighing.state);
 }
 
-function punish(context: Context, weighing: Weighing): void {
+function punish(desk: Desk, weighing: Weighing): void {
   const { penalty } = weighing.bound.limit;
   if (!penalty) return;
-  const cell = cellOf(context, weighing);
-  cell.penalty = strike(penalty, cell.penalty, context.nowUs);
+  const cell = cellOf(desk, weighing);
+  cell.penalty = strike(penalty, cell.penalty, desk.nowUs);
   cell.expiresAtUs = Math.max(cell.expiresAtUs, forgetAtUs(cell.penalty));
   weighing.blockedUntilUs = cell.penalty.untilUs;
 }
 
-function cellOf({ cells, tenant }: Context, weighing: Weighing): Cell {
+function cellOf({ cells, tenant }: Desk, weighing: Weighing): Cell {
   return (weighing.cell ??= cells.make(tenant, weighing.bound));
 }
 
 export function store(cell: Cell, { limit }: BoundLimit, state: Opaque): void {
-  cell.state = state;
-  const expiresAtUs = limit.algorithm.expiresAtUs(limit.numbers, state);
+  const { algorithm, numbers } = limit;
+  if (algorithm.overwrite) cell.state = algorithm.overwrite(cell.state, state);
+  else cell.state = state;
+  const expiresAtUs = algorithm.expiresAtUs(numbers, state);
   if (expiresAtUs > cell.expiresAtUs) cell.expiresAtUs = expiresAtUs;
 }
 

@@ -2,9 +2,9 @@ import { freeSlot, renewSlot, type ConcurrencyState } from '../../core/algorithm
 import type { RefundCall, Settlement, SettleResult } from '../../core/engine.ts';
 import type { Limit } from '../../core/limit.ts';
 import { refundableMs } from '../../core/refundable.ts';
-import type { Desk } from './answer.ts';
 import type { Reservation } from './books.ts';
 import { store, weigh } from './decide.ts';
+import type { Desk } from './desk.ts';
 import { addHold, holdsCountUntilUs, windowStartOf } from './holds.ts';
 
 const dayUs = 86_400_000_000;
@@ -29,13 +29,14 @@ export function settle(desk: Desk, { reservationId, costs }: Settlement): Settle
 }
 
 function settleHold(
-  { cells, tenant, nowUs }: Desk,
+  desk: Desk,
   reservation: Reservation,
   { bound, windowStartUs }: Reservation['holds'][number],
   { id, cost }: { readonly id: string; readonly cost: number },
 ): { late: boolean; debt: number } {
+  const { cells, tenant, nowUs } = desk;
   const { algorithm, numbers, size } = bound.limit;
-  const { cell, state: before } = weigh(cells, tenant, bound, true, nowUs);
+  const { cell, state: before } = weigh(desk, bound, true);
   const late = !cell?.holds?.open.delete(id);
   if (windowStartOf(numbers, before) !== windowStartUs) return { late, debt: 0 };
   const charged = late && reservation.keep ? bound.cost : 0;
@@ -50,12 +51,12 @@ function settleHold(
 }
 
 export function refund(desk: Desk, { id, limits, chargedAtUs }: RefundCall): boolean {
-  const { cells, tenant, nowUs } = desk;
+  const { nowUs } = desk;
   const { refunds } = desk.books();
   if (refunds.get(id, nowUs)) return false;
   refunds.set(id, true, { expiresAtUs: nowUs + refundableMs(limits) * 1000, nowUs });
   for (const bound of limits) {
-    const { cell, state } = weigh(cells, tenant, bound, true, nowUs);
+    const { cell, state } = weigh(desk, bound, true);
     if (!cell || bound.limit.numbers.algorithm === 'concurrency') continue;
     const { algorithm, numbers } = bound.limit;
     const given = { amount: bound.cost, chargedAtUs, nowUs };
@@ -64,10 +65,12 @@ export function refund(desk: Desk, { id, limits, chargedAtUs }: RefundCall): boo
   return true;
 }
 
-export function release({ cells, tenant, books, nowUs }: Desk, id: string): boolean {
-  const ticket = books().tickets.get(id, nowUs);
+export function release(desk: Desk, id: string): boolean {
+  const { cells, tenant, nowUs } = desk;
+  const { tickets } = desk.books();
+  const ticket = tickets.get(id, nowUs);
   if (!ticket) return false;
-  books().tickets.delete(id);
+  tickets.delete(id);
   let released = false;
   for (const bound of ticket.slots) {
     const state = cells.find(tenant, bound)?.state as ConcurrencyState | undefined;
@@ -79,8 +82,10 @@ export function release({ cells, tenant, books, nowUs }: Desk, id: string): bool
 export type Renewal = { readonly id: string; readonly ttlMs: number };
 
 /** For at most as long as the limit lets a silent ticket live. */
-export function renewTicket({ cells, tenant, books, nowUs }: Desk, { id, ttlMs }: Renewal) {
-  const ticket = books().tickets.get(id, nowUs);
+export function renewTicket(desk: Desk, { id, ttlMs }: Renewal): boolean {
+  const { cells, tenant, nowUs } = desk;
+  const { tickets } = desk.books();
+  const ticket = tickets.get(id, nowUs);
   if (!ticket) return false;
   let lastUs = 0;
   for (const bound of ticket.slots) {
@@ -91,7 +96,7 @@ export function renewTicket({ cells, tenant, books, nowUs }: Desk, { id, ttlMs }
     cell.expiresAtUs = Math.max(cell.expiresAtUs, expiresAtUs);
     lastUs = Math.max(lastUs, expiresAtUs);
   }
-  if (lastUs > 0) books().tickets.set(id, ticket, { expiresAtUs: lastUs, nowUs });
+  if (lastUs > 0) tickets.set(id, ticket, { expiresAtUs: lastUs, nowUs });
   return lastUs > 0;
 }
 
@@ -99,9 +104,10 @@ function staleAfterUs({ numbers }: Limit): number {
   return numbers.algorithm === 'concurrency' ? numbers.staleAfterUs : 0;
 }
 
-export function renewReservation({ cells, tenant, books, nowUs }: Desk, renewal: Renewal) {
-  const { id, ttlMs } = renewal;
-  const reservation = books().reservations.get(id, nowUs);
+export function renewReservation(desk: Desk, { id, ttlMs }: Renewal): boolean {
+  const { cells, tenant, nowUs } = desk;
+  const { reservations } = desk.books();
+  const reservation = reservations.get(id, nowUs);
   if (!reservation || reservation.settled) return false;
   const expiresAtUs = nowUs + ttlMs * 1000;
   let renewed = false;
@@ -114,7 +120,7 @@ export function renewReservation({ cells, tenant, books, nowUs }: Desk, renewal:
     renewed = true;
   }
   if (renewed) {
-    books().reservations.set(id, reservation, { expiresAtUs: expiresAtUs + dayUs, nowUs });
+    reservations.set(id, reservation, { expiresAtUs: expiresAtUs + dayUs, nowUs });
   }
   return renewed;
 }

@@ -17,10 +17,11 @@ import type {
   SettleResult,
   TenantRef,
 } from '../../core/engine.ts';
-import { answer, type Desk } from './answer.ts';
+import { answer } from './answer.ts';
 import { addToLedger, Books } from './books.ts';
 import { Cells } from './cells.ts';
 import { finish, store, weigh } from './decide.ts';
+import { Desk } from './desk.ts';
 import { dump, restore, type MemoryDump } from './dump.ts';
 import { compareEpoch, highest } from './epoch.ts';
 import { refund, release, renewReservation, renewTicket, settle } from './give-back.ts';
@@ -73,12 +74,7 @@ export class MemoryEngine implements Engine {
   }
 
   #desk(tenant: TenantRef): Desk {
-    return {
-      cells: this.#cells,
-      tenant: this.#cells.of(tenant),
-      books: () => this.#books.of(tenant.id),
-      nowUs: this.#clock(),
-    };
+    return new Desk(this.#cells, this.#books, tenant, this.#clock());
   }
 
   async decide(call: DecideCall): Promise<DecideResult> {
@@ -106,12 +102,9 @@ export class MemoryEngine implements Engine {
   }
 
   async inspect(tenant: TenantRef, limits: readonly BoundLimit[]): Promise<Inspection> {
-    const nowUs = this.#clock();
-    const cells = this.#cells.of(tenant);
-    const readings = limits.map((bound) =>
-      finish(weigh(this.#cells, cells, bound, true, nowUs), nowUs),
-    );
-    return { nowUs, readings };
+    const desk = this.#desk(tenant);
+    const readings = limits.map((bound) => finish(weigh(desk, bound, true), desk.nowUs));
+    return { nowUs: desk.nowUs, readings };
   }
 
   async reset(tenant: TenantRef, limits: readonly BoundLimit[]): Promise<void> {
@@ -123,13 +116,12 @@ export class MemoryEngine implements Engine {
   }
 
   async seed(tenant: TenantRef, seeds: readonly QuotaSeed[]): Promise<void> {
-    const cells = this.#cells.of(tenant);
-    const nowUs = this.#clock();
+    const desk = this.#desk(tenant);
     for (const { bound, period, used } of seeds) {
-      const { cell, state } = weigh(this.#cells, cells, bound, true, nowUs);
+      const { cell, state } = weigh(desk, bound, true);
       const known = state as WindowState;
       if (known.startUs !== period.startUs || known.used >= used) continue;
-      store(cell ?? this.#cells.make(cells, bound), bound, { ...known, used });
+      store(cell ?? this.#cells.make(desk.tenant, bound), bound, { ...known, used });
     }
   }
 
