@@ -22,6 +22,11 @@ export type LuaSource = (name: string) => string;
 export const luaFiles: LuaSource = (name) =>
   readFileSync(new URL(`./lua/${name}.lua`, import.meta.url), 'utf8');
 
+/** What every script begins with. A local is found much faster than a field of a global. */
+const prologue = `local call, match, format, sub, byte = redis.call, string.match, string.format, string.sub, string.byte
+local floor, ceil, fmod, min, max = math.floor, math.ceil, math.fmod, math.min, math.max
+local algorithms = {}`;
+
 /**
  * Linking is joining files, no more. Every function costs Redis time on every call, so a script is
  * linked with just what it uses. The shebang makes Redis refuse keys of other slots.
@@ -29,7 +34,7 @@ export const luaFiles: LuaSource = (name) =>
 export function link(read: LuaSource, { libraries, entry, absent, readOnly }: LinkOptions): Script {
   const parts = [
     readOnly ? '#!lua flags=no-writes' : '#!lua',
-    'local algorithms = {}',
+    prologue,
     ...(absent && absent.length > 0 ? [`local ${absent.join(', ')}`] : []),
     ...libraries.map((name) => withoutComments(read(`lib/${name}`))),
     withoutComments(read(entry)),

@@ -1,17 +1,43 @@
 import type { AlgorithmName } from '../../core/algorithms/index.ts';
 import { link, luaFiles, type LuaSource, type Script } from './script.ts';
 
-/** Which library files each algorithm needs, and the digit that names it in a limit's argument. */
-export const algorithmFiles: Record<
-  AlgorithmName,
-  { readonly code: string; readonly bit: number; readonly libraries: readonly string[] }
-> = {
-  token_bucket: { code: '1', bit: 1, libraries: ['token_bucket'] },
-  fixed_window: { code: '2', bit: 2, libraries: ['window', 'fixed_window'] },
-  quota: { code: '3', bit: 4, libraries: ['window', 'quota'] },
-  sliding_window_counter: { code: '4', bit: 8, libraries: ['sliding_window_counter'] },
-  sliding_window_log: { code: '5', bit: 16, libraries: ['sliding_window_log'] },
-  concurrency: { code: '6', bit: 32, libraries: ['concurrency'] },
+type AlgorithmFiles = {
+  /** Names the algorithm in a limit's argument. */
+  readonly code: string;
+  readonly bit: number;
+  readonly libraries: readonly string[];
+  /** What only scripts that give back need. */
+  readonly giveBack: readonly string[];
+};
+
+/** Which library files each algorithm needs. */
+export const algorithmFiles: Record<AlgorithmName, AlgorithmFiles> = {
+  token_bucket: {
+    code: '1',
+    bit: 1,
+    libraries: ['token_bucket'],
+    giveBack: ['token_bucket_give_back'],
+  },
+  fixed_window: {
+    code: '2',
+    bit: 2,
+    libraries: ['window', 'fixed_window'],
+    giveBack: ['window_give_back'],
+  },
+  quota: { code: '3', bit: 4, libraries: ['window', 'quota'], giveBack: ['window_give_back'] },
+  sliding_window_counter: {
+    code: '4',
+    bit: 8,
+    libraries: ['sliding_window_counter'],
+    giveBack: ['sliding_window_counter_give_back'],
+  },
+  sliding_window_log: {
+    code: '5',
+    bit: 16,
+    libraries: ['sliding_window_log'],
+    giveBack: ['sliding_window_log_give_back'],
+  },
+  concurrency: { code: '6', bit: 32, libraries: ['concurrency'], giveBack: [] },
 };
 
 export function algorithmBit(name: AlgorithmName): number {
@@ -61,7 +87,7 @@ export type Scripts = {
 
 const algorithmNames = Object.keys(algorithmFiles) as AlgorithmName[];
 const featureNames = Object.keys(features) as Feature[];
-const everyAlgorithm = unique(algorithmNames.flatMap((name) => algorithmFiles[name].libraries));
+const everyAlgorithm = filesOf(algorithmNames, true);
 
 /** All scripts of the engine. `read` lets tests swap single files, the clock above all. */
 export function openScripts(read: LuaSource = luaFiles): Scripts {
@@ -100,7 +126,7 @@ function linkDecide(read: LuaSource, uses: number, readOnly: boolean): Script {
   return link(read, {
     libraries: [
       'clock',
-      ...unique(algorithms.flatMap((name) => algorithmFiles[name].libraries)),
+      ...filesOf(algorithms, (uses & features.reservation) !== 0),
       'cells',
       ...used.flatMap((name) => featureFiles[name]),
     ],
@@ -110,6 +136,10 @@ function linkDecide(read: LuaSource, uses: number, readOnly: boolean): Script {
   });
 }
 
-function unique(names: readonly string[]): string[] {
-  return [...new Set(names)];
+function filesOf(algorithms: readonly AlgorithmName[], givingBack: boolean): string[] {
+  const files = algorithms.map((name) => algorithmFiles[name]);
+  const libraries = files.flatMap((file) => file.libraries);
+  return [
+    ...new Set([...libraries, ...(givingBack ? files.flatMap((file) => file.giveBack) : [])]),
+  ];
 }

@@ -3,4 +3,4 @@
 -- KEYS   what to delete
 -- Reply  how many there were
 
-return redis.call('UNLINK', unpack(KEYS))
+return call('UNLINK', unpack(KEYS))

@@ -4,17 +4,24 @@
 
 local ALLOWANCE_WINDOW_MS = 3600000
 
-local function allowance_weight(ttl_ms)
-  return math.min(ttl_ms, ALLOWANCE_WINDOW_MS)
+local function allowance_weight(cell, now)
+  local limit, state = cell.limit, cell.stored
+  local algorithm, expires_at, _ = limit.algorithm, nil, nil
+  if algorithm.expires_at then
+    expires_at = algorithm.expires_at(state, limit, now)
+  else
+    _, expires_at = algorithm.encode(state, limit)
+  end
+  return min(clock_ttl_ms(expires_at, now), ALLOWANCE_WINDOW_MS)
 end
 
 local function allowance_left(key, max)
-  return max - (tonumber(redis.call('GET', key) or 0))
+  return max - (tonumber(call('GET', key) or 0))
 end
 
 local function allowance_take(key, count)
   -- A new counter is at exactly the count: then it gets its expiry. It only rises.
-  if redis.call('INCRBY', key, count) == count then
-    redis.call('PEXPIRE', key, ALLOWANCE_WINDOW_MS)
+  if call('INCRBY', key, count) == count then
+    call('PEXPIRE', key, ALLOWANCE_WINDOW_MS)
   end
 end

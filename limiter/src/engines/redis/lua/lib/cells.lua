@@ -1,33 +1,37 @@
 -- A cell is the counter of one limit in this call: read once, changed in memory, written once at
 -- the end. So a batch sees what it did before, and nothing is written before all is decided.
 -- A value that begins with "h" carries what open reservations hold of it (24 bytes) in front.
+-- All fields of a table are named when it is made: growing it later costs more than making it.
 
 local function limit_parse(text)
   local algorithm, shadow, counted, key, cost, a, b, c, d, more =
-    string.match(text, '^(%d)(%d)(%d) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+)(.*)')
+    match(text, '^(%d)(%d)(%d) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+)(.*)')
   return {
     algorithm = algorithms[algorithm], enforced = shadow == '0', counted = counted == '1',
-    key = tonumber(key), cost = tonumber(cost),
-    a = tonumber(a), b = tonumber(b), c = tonumber(c), d = tonumber(d), more = more,
+    key = tonumber(key), cost = tonumber(cost), more = more,
+    a = tonumber(a), b = tonumber(b), c = tonumber(c), d = tonumber(d),
+    cell = false, state = false, amount = 0, held = 0, blocked_until = 0, verdict = 0,
   }
 end
 
 local function cell_open(limit)
-  local algorithm = limit.algorithm
-  local cell = { key = KEYS[limit.key], held = 0, held_next = 0, held_last = 0 }
+  local algorithm, key = limit.algorithm, KEYS[limit.key]
+  local cell = {
+    key = key, stored = nil, exists = false, limit = nil, held = 0, held_next = 0, held_last = 0,
+  }
   if algorithm.open then
-    local state = algorithm.open(cell.key)
+    local state = algorithm.open(key)
     cell.stored, cell.exists = state, state.exists
     cell.held, cell.held_next = state.held or 0, state.held_next or 0
     cell.held_last = state.held_last or 0
     return cell
   end
-  local value = redis.call('GET', cell.key)
+  local value = call('GET', key)
   if value then
     cell.exists = true
-    if string.byte(value) == 104 then
+    if byte(value) == 104 then
       cell.held, cell.held_next, cell.held_last = struct.unpack('>ddd', value, 2)
-      value = string.sub(value, 26)
+      value = sub(value, 26)
     end
     cell.stored = algorithm.decode(value)
   end
@@ -40,35 +44,42 @@ local function cell_rolled(cell, limit, state)
 end
 
 local function cell_store(cell, limit, state)
-  if cell_rolled(cell, limit, state) then cell.held, cell.held_next, cell.held_last = 0, 0, 0 end
+  if cell.held > 0 and cell_rolled(cell, limit, state) then
+    cell.held, cell.held_next, cell.held_last = 0, 0, 0
+  end
   cell.stored, cell.limit = state, limit
 end
 
-local function cell_ttl_ms(cell, now)
-  local limit, state = cell.limit, cell.stored
-  local algorithm = limit.algorithm
-  local expires_at = algorithm.expires_at(state, limit, now)
-  -- A hold may be charged as late as it expires, and counts from then on.
-  if cell.held > 0 and algorithm.recovery_us then
-    expires_at = math.max(expires_at, cell.held_last + algorithm.recovery_us(limit))
-  end
-  return clock_ttl_ms(expires_at, now)
-end
-
 local function cell_save(cell, now)
-  local limit, state = cell.limit, cell.stored
-  local algorithm, ttl_ms = limit.algorithm, cell_ttl_ms(cell, now)
+  local key, limit, state = cell.key, cell.limit, cell.stored
+  local algorithm = limit.algorithm
+  local value, expires_at
+  if algorithm.save then
+    expires_at = algorithm.expires_at(state, limit, now)
+  else
+    value, expires_at = algorithm.encode(state, limit)
+  end
+  local ttl_ms = clock_ttl_ms(expires_at, now)
+  if cell.held > 0 then
+    -- A hold may be charged as late as it expires, and counts from then on: whoever made the hold
+    -- knew how long that is.
+    if algorithm.recovery_us then
+      ttl_ms = max(ttl_ms, clock_ttl_ms(cell.held_last + algorithm.recovery_us(limit), now))
+    end
+    ttl_ms = max(ttl_ms, call('PTTL', key))
+  end
   if algorithm.save then
     if cell.held > 0 or (state.held or 0) > 0 then
       state.held, state.held_next, state.held_last = cell.held, cell.held_next, cell.held_last
       state.header_changed = true
     end
-    return algorithm.save(state, limit, now, ttl_ms)
+    algorithm.save(state, limit, now, ttl_ms)
+    return ttl_ms
   end
-  local value = algorithm.encode(state, limit)
   if cell.held > 0 then
-    if type(value) == 'number' then value = string.format('%.0f', value) end
+    if type(value) == 'number' then value = format('%.0f', value) end
     value = 'h' .. struct.pack('>ddd', cell.held, cell.held_next, cell.held_last) .. value
   end
-  redis.call('PSETEX', cell.key, ttl_ms, value)
+  call('PSETEX', key, ttl_ms, value)
+  return ttl_ms
 end

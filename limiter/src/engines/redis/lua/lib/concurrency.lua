@@ -11,8 +11,8 @@ end
 
 local function concurrency_used(state, now)
   if not state.live then
-    state.live = redis.call('ZCOUNT', state.key, '(' .. string.format('%.0f', now), '+inf')
-    state.exists = state.live > 0 or redis.call('EXISTS', state.key) == 1
+    state.live = call('ZCOUNT', state.key, '(' .. format('%.0f', now), '+inf')
+    state.exists = state.live > 0 or call('EXISTS', state.key) == 1
   end
   return state.live + #state.added / 2
 end
@@ -30,21 +30,21 @@ local function concurrency_charge(state, limit, amount, now, ticket)
 end
 
 local function concurrency_save(state, limit, now, ttl_ms)
-  redis.call('ZREMRANGEBYSCORE', state.key, '-inf', now)
-  redis.call('ZADD', state.key, unpack(state.added))
-  if redis.call('PTTL', state.key) < ttl_ms then redis.call('PEXPIRE', state.key, ttl_ms) end
+  call('ZREMRANGEBYSCORE', state.key, '-inf', now)
+  call('ZADD', state.key, unpack(state.added))
+  if call('PTTL', state.key) < ttl_ms then call('PEXPIRE', state.key, ttl_ms) end
 end
 
 local function concurrency_expires_at(state, limit, now)
   return now + limit.b
 end
 
-local function concurrency_read(reply, state, limit, amount, now)
+local function concurrency_read(reply, n, state, limit, amount, now)
   local used, soonest, latest = concurrency_used(state, now), 0, 0
   if state.live > 0 then
-    local from = '(' .. string.format('%.0f', now)
-    soonest = redis.call('ZRANGEBYSCORE', state.key, from, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)[2]
-    latest = redis.call('ZRANGE', state.key, -1, -1, 'WITHSCORES')[2]
+    local from = '(' .. format('%.0f', now)
+    soonest = call('ZRANGEBYSCORE', state.key, from, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)[2]
+    latest = call('ZRANGE', state.key, -1, -1, 'WITHSCORES')[2]
     soonest, latest = tonumber(soonest), tonumber(latest)
   end
   for index = 1, #state.added, 2 do
@@ -52,9 +52,8 @@ local function concurrency_read(reply, state, limit, amount, now)
     if soonest == 0 or expires < soonest then soonest = expires end
     if expires > latest then latest = expires end
   end
-  reply[#reply + 1] = used
-  reply[#reply + 1] = soonest
-  reply[#reply + 1] = latest
+  reply[n + 1], reply[n + 2], reply[n + 3] = used, soonest, latest
+  return n + 3
 end
 
 algorithms['6'] = {

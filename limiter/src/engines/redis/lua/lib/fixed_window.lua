@@ -3,11 +3,14 @@
 
 local function fixed_window_load(stored, limit, now)
   if stored then
-    local stop = math.min(stored.stop, stored.start + limit.b)
-    if now < stop then return { start = stored.start, stop = stop, used = stored.used } end
+    local stop = min(stored.stop, stored.start + limit.b)
+    if now < stop then
+      if stop == stored.stop then return stored end
+      return { start = stored.start, stop = stop, used = stored.used }
+    end
   end
   local start = now
-  if limit.c == 0 then start = now - math.fmod(now, limit.b) end
+  if limit.c == 0 then start = now - fmod(now, limit.b) end
   return { start = start, stop = start + limit.b, used = 0 }
 end
 

@@ -5,44 +5,44 @@
 local records_kept = {}
 
 local function records_open(question, at)
-  local key, ttl_ms, allowance_key, max = string.match(ARGV[at + 1], '^(%d+) (%d+) (%d+) (%d+)$')
+  local key, ttl_ms, allowance_key, max = match(ARGV[at + 1], '^(%d+) (%d+) (%d+) (%d+)$')
   question.record_key, question.record_ttl_ms = KEYS[tonumber(key)], tonumber(ttl_ms)
   question.record_allowance, question.record_max = KEYS[tonumber(allowance_key)], tonumber(max)
   question.fingerprint, question.id, question.layout = ARGV[at + 2], ARGV[at + 3], ARGV[at + 4]
   question.recorded =
-    records_kept[question.record_key] or redis.call('GET', question.record_key)
+    records_kept[question.record_key] or call('GET', question.record_key)
   return at + 4
 end
 
 -- Appends the first answer to the reply, or says that the question was another.
-local function records_replay(reply, question)
+local function records_replay(reply, n, question)
   local first = cmsgpack.unpack(question.recorded)
   if first[1] ~= question.fingerprint then
-    reply[#reply + 1] = 3
-    return
+    reply[n + 1] = 3
+    return n + 1
   end
   local readings = first[5]
-  reply[#reply + 1] = 2
-  reply[#reply + 1] = first[2]
-  reply[#reply + 1] = first[3] == question.layout and 1 or 0
-  reply[#reply + 1] = first[4]
-  reply[#reply + 1] = #readings
-  for _, number in ipairs(readings) do reply[#reply + 1] = number end
+  reply[n + 1], reply[n + 2] = 2, first[2]
+  reply[n + 3], reply[n + 4] = first[3] == question.layout and 1 or 0, first[4]
+  reply[n + 5] = #readings
+  for index = 1, #readings do reply[n + 5 + index] = readings[index] end
+  return n + 5 + #readings
 end
 
-local function records_keep(question, now, reply, status_at, later)
+-- The readings of the answer stand behind its status in the reply, up to its end.
+local function records_keep(question, now, reply, status_at, last, later)
   local key, allowance = question.record_key, question.record_allowance
   if allowance_left(allowance, question.record_max) < 1 then
     reply[status_at] = 4
     return
   end
   local readings = {}
-  for index = status_at + 1, #reply do readings[#readings + 1] = reply[index] end
+  for index = status_at + 1, last do readings[index - status_at] = reply[index] end
   local record =
     cmsgpack.pack({ question.fingerprint, question.id, question.layout, now, readings })
   records_kept[key] = record
   later(function()
     allowance_take(allowance, 1)
-    redis.call('PSETEX', key, question.record_ttl_ms, record)
+    call('PSETEX', key, question.record_ttl_ms, record)
   end)
 end

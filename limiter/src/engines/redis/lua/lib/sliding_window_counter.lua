@@ -13,14 +13,14 @@ local function sliding_window_counter_load(stored, limit, now)
       return { start = start + window, window = window, previous = stored.current, current = 0 }
     end
   end
-  return { start = now - math.fmod(now, limit.b), window = limit.b, previous = 0, current = 0 }
+  return { start = now - fmod(now, limit.b), window = limit.b, previous = 0, current = 0 }
 end
 
 -- Windows over an hour are weighed in milliseconds: count x length must stay below 2^53.
 local function sliding_window_counter_ticks(state, now)
   local tick = 1
   if state.window > 3600000000 then tick = 1000 end
-  return state.window / tick, math.floor(math.max(0, now - state.start) / tick)
+  return state.window / tick, floor(max(0, now - state.start) / tick)
 end
 
 local function sliding_window_counter_admits(state, limit, amount, now)
@@ -33,47 +33,28 @@ local function sliding_window_counter_charge(state, limit, amount, now)
   local start, previous, current = state.start, state.previous, state.current
   if state.window ~= limit.b then
     local ticks, elapsed = sliding_window_counter_ticks(state, now)
-    current = math.ceil(previous * (ticks - elapsed) / ticks) + current
-    local at = math.max(now, start)
-    start, previous = at - math.fmod(at, limit.b), 0
+    current = ceil(previous * (ticks - elapsed) / ticks) + current
+    local at = max(now, start)
+    start, previous = at - fmod(at, limit.b), 0
   end
-  current = math.max(current, math.min(current + amount, 2 * limit.a))
+  current = max(current, min(current + amount, 2 * limit.a))
   return { start = start, window = limit.b, previous = previous, current = current }
 end
 
-local function sliding_window_counter_refund(state, limit, amount, charged_at)
-  local start, window, previous, current = state.start, state.window, state.previous, state.current
-  if charged_at >= start and charged_at < start + window then
-    current = math.max(0, current - amount)
-  elseif charged_at >= start - window and charged_at < start then
-    previous = math.max(0, previous - amount)
-  end
-  return { start = start, window = window, previous = previous, current = current }
-end
-
 local function sliding_window_counter_encode(state)
-  return struct.pack('>dddd', state.start, state.window, state.previous, state.current)
+  local value =
+    struct.pack('>dddd', state.start, state.window, state.previous, state.current)
+  return value, state.start + 2 * state.window
 end
 
-local function sliding_window_counter_expires_at(state)
-  return state.start + 2 * state.window
-end
-
-local function sliding_window_counter_recovery_us(limit)
-  return 2 * limit.b
-end
-
-local function sliding_window_counter_read(reply, state)
-  reply[#reply + 1] = state.start
-  reply[#reply + 1] = state.window
-  reply[#reply + 1] = state.previous
-  reply[#reply + 1] = state.current
+local function sliding_window_counter_read(reply, n, state)
+  reply[n + 1], reply[n + 2] = state.start, state.window
+  reply[n + 3], reply[n + 4] = state.previous, state.current
+  return n + 4
 end
 
 algorithms['4'] = {
   decode = sliding_window_counter_decode, load = sliding_window_counter_load,
   admits = sliding_window_counter_admits, charge = sliding_window_counter_charge,
-  refund = sliding_window_counter_refund, encode = sliding_window_counter_encode,
-  expires_at = sliding_window_counter_expires_at,
-  recovery_us = sliding_window_counter_recovery_us, read = sliding_window_counter_read,
+  encode = sliding_window_counter_encode, read = sliding_window_counter_read,
 }

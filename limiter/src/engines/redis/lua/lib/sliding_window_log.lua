@@ -8,16 +8,16 @@ local LOG_HEADER, LOG_ENTRY, LOG_FORGET = 32, 16, 64
 -- `stored` entries are in Redis, the newer ones of this call in `added`.
 local function sliding_window_log_open(key)
   local state = { key = key, stored = 0, count = 0, added = {}, base = 0 }
-  local length = redis.call('STRLEN', key)
+  local length = call('STRLEN', key)
   if length > 0 then
     state.exists, state.stored = true, (length - LOG_HEADER) / LOG_ENTRY
-    local header = redis.call('GETRANGE', key, 0, LOG_HEADER - 1)
+    local header = call('GETRANGE', key, 0, LOG_HEADER - 1)
     state.base, state.held, state.held_next, state.held_last = struct.unpack('>dddd', header)
   end
   state.count, state.last_at, state.last_total = state.stored, 0, state.base
   if state.count > 0 then
     state.last_at, state.last_total =
-      struct.unpack('>dd', redis.call('GETRANGE', key, -LOG_ENTRY, -1))
+      struct.unpack('>dd', call('GETRANGE', key, -LOG_ENTRY, -1))
   end
   return state
 end
@@ -30,14 +30,14 @@ local function sliding_window_log_entry(state, index)
   end
   if state.changed and index == state.stored - 1 then return state.changed.at, state.changed.total end
   local from = LOG_HEADER + index * LOG_ENTRY
-  return struct.unpack('>dd', redis.call('GETRANGE', state.key, from, from + LOG_ENTRY - 1))
+  return struct.unpack('>dd', call('GETRANGE', state.key, from, from + LOG_ENTRY - 1))
 end
 
 -- The first entry later than `at`; with `total`, the first whose running total reaches it.
 local function sliding_window_log_first(state, at, total)
   local low, high = 0, state.count
   while low < high do
-    local middle = math.floor((low + high) / 2)
+    local middle = floor((low + high) / 2)
     local entry_at, entry_total = sliding_window_log_entry(state, middle)
     if (total and entry_total >= total) or (at and entry_at > at) then high = middle
     else low = middle + 1 end
@@ -57,7 +57,7 @@ local function sliding_window_log_edge(state, limit, now)
       state.gone_total = total
     end
   end
-  return math.max(state.base, state.gone_total)
+  return max(state.base, state.gone_total)
 end
 
 local function sliding_window_log_load(stored)
@@ -70,7 +70,7 @@ end
 
 local function sliding_window_log_charge(state, limit, amount, now)
   local before = state.last_total - sliding_window_log_edge(state, limit, now)
-  local after = math.max(before, math.min(before + amount, 2 * limit.a))
+  local after = max(before, min(before + amount, 2 * limit.a))
   state.last_total = state.last_total + (after - before)
   if state.count == 0 or state.last_at < now then
     state.count, state.last_at = state.count + 1, now
@@ -80,12 +80,6 @@ local function sliding_window_log_charge(state, limit, amount, now)
   else
     state.changed = { at = state.last_at, total = state.last_total }
   end
-  return state
-end
-
-local function sliding_window_log_refund(state, limit, amount, charged_at, now)
-  if charged_at <= now - limit.b then return state end
-  state.base = math.min(sliding_window_log_edge(state, limit, now) + amount, state.last_total)
   return state
 end
 
@@ -101,21 +95,21 @@ local function sliding_window_log_save(state, limit, now, ttl_ms)
   end
   added = table.concat(added)
   if state.changed then
-    redis.call('SETRANGE', key, LOG_HEADER + (state.stored - 1) * LOG_ENTRY,
+    call('SETRANGE', key, LOG_HEADER + (state.stored - 1) * LOG_ENTRY,
       struct.pack('>dd', state.changed.at, state.changed.total))
   end
   if not state.exists then
-    redis.call('PSETEX', key, ttl_ms, sliding_window_log_header(state, state.base) .. added)
+    call('PSETEX', key, ttl_ms, sliding_window_log_header(state, state.base) .. added)
   elseif gone >= LOG_FORGET and gone * 2 >= state.count and gone <= state.stored then
-    local base = math.max(state.base, state.gone_total)
-    local kept = redis.call('GETRANGE', key, LOG_HEADER + gone * LOG_ENTRY, -1)
-    redis.call('PSETEX', key, ttl_ms, sliding_window_log_header(state, base) .. kept .. added)
+    local base = max(state.base, state.gone_total)
+    local kept = call('GETRANGE', key, LOG_HEADER + gone * LOG_ENTRY, -1)
+    call('PSETEX', key, ttl_ms, sliding_window_log_header(state, base) .. kept .. added)
   else
-    if added ~= '' then redis.call('APPEND', key, added) end
+    if added ~= '' then call('APPEND', key, added) end
     if state.header_changed then
-      redis.call('SETRANGE', key, 0, sliding_window_log_header(state, state.base))
+      call('SETRANGE', key, 0, sliding_window_log_header(state, state.base))
     end
-    redis.call('PEXPIRE', key, ttl_ms)
+    call('PEXPIRE', key, ttl_ms)
   end
 end
 
@@ -123,11 +117,7 @@ local function sliding_window_log_expires_at(state, limit)
   return state.last_at + limit.b
 end
 
-local function sliding_window_log_recovery_us(limit)
-  return limit.b
-end
-
-local function sliding_window_log_read(reply, state, limit, amount, now)
+local function sliding_window_log_read(reply, n, state, limit, amount, now)
   local used = state.last_total - sliding_window_log_edge(state, limit, now)
   local newest, fits_at = 0, 0
   if used > 0 then newest = state.last_at end
@@ -137,15 +127,13 @@ local function sliding_window_log_read(reply, state, limit, amount, now)
     if index < state.count then at = sliding_window_log_entry(state, index) end
     fits_at = at + limit.b
   end
-  reply[#reply + 1] = used
-  reply[#reply + 1] = newest
-  reply[#reply + 1] = fits_at
+  reply[n + 1], reply[n + 2], reply[n + 3] = used, newest, fits_at
+  return n + 3
 end
 
 algorithms['5'] = {
   open = sliding_window_log_open, load = sliding_window_log_load,
   admits = sliding_window_log_admits, charge = sliding_window_log_charge,
-  refund = sliding_window_log_refund, save = sliding_window_log_save,
-  expires_at = sliding_window_log_expires_at,
-  recovery_us = sliding_window_log_recovery_us, read = sliding_window_log_read,
+  save = sliding_window_log_save, expires_at = sliding_window_log_expires_at,
+  read = sliding_window_log_read,
 }

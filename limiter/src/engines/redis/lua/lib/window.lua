@@ -10,33 +10,23 @@ local function window_admits(state, limit, amount)
 end
 
 local function window_charge(state, limit, amount)
-  local used = math.max(state.used, math.min(state.used + amount, 2 * limit.a))
+  local used = state.used + amount
+  if used > 2 * limit.a then used = max(state.used, 2 * limit.a) end
   return { start = state.start, stop = state.stop, used = used }
 end
 
-local function window_refund(state, limit, amount, charged_at)
-  if charged_at < state.start or charged_at >= state.stop then return state end
-  return { start = state.start, stop = state.stop, used = math.max(0, state.used - amount) }
-end
-
 local function window_encode(state)
-  return struct.pack('>ddd', state.start, state.stop, state.used)
+  return struct.pack('>ddd', state.start, state.stop, state.used), state.stop
 end
 
-local function window_expires_at(state)
-  return state.stop
-end
-
-local function window_read(reply, state)
-  reply[#reply + 1] = state.start
-  reply[#reply + 1] = state.stop
-  reply[#reply + 1] = state.used
+local function window_read(reply, n, state)
+  reply[n + 1], reply[n + 2], reply[n + 3] = state.start, state.stop, state.used
+  return n + 3
 end
 
 local function window_algorithm(load)
   return {
     decode = window_decode, load = load, admits = window_admits, charge = window_charge,
-    refund = window_refund, encode = window_encode, expires_at = window_expires_at,
-    read = window_read, windowed = true,
+    encode = window_encode, read = window_read, windowed = true,
   }
 end

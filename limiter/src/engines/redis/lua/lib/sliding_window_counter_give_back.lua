@@ -1,0 +1,18 @@
+-- What gives back, of a sliding counter: apart, for most calls only take.
+
+local function sliding_window_counter_refund(state, limit, amount, charged_at)
+  local start, window, previous, current = state.start, state.window, state.previous, state.current
+  if charged_at >= start and charged_at < start + window then
+    current = max(0, current - amount)
+  elseif charged_at >= start - window and charged_at < start then
+    previous = max(0, previous - amount)
+  end
+  return { start = start, window = window, previous = previous, current = current }
+end
+
+local function sliding_window_counter_recovery_us(limit)
+  return 2 * limit.b
+end
+
+algorithms['4'].refund = sliding_window_counter_refund
+algorithms['4'].recovery_us = sliding_window_counter_recovery_us

@@ -1,0 +1,14 @@
+-- What gives back, of a log: apart, for most calls only take.
+
+local function sliding_window_log_refund(state, limit, amount, charged_at, now)
+  if charged_at <= now - limit.b then return state end
+  state.base = min(sliding_window_log_edge(state, limit, now) + amount, state.last_total)
+  return state
+end
+
+local function sliding_window_log_recovery_us(limit)
+  return limit.b
+end
+
+algorithms['5'].refund = sliding_window_log_refund
+algorithms['5'].recovery_us = sliding_window_log_recovery_us
