@@ -19,8 +19,16 @@ export class Deadline {
       const waiting: Waiting = { dueMs: performance.now() + this.#afterMs, reject };
       this.#waiting.add(waiting);
       if (!this.#ticking) this.#tick(this.#afterMs);
-      const settle = () => this.#waiting.delete(waiting);
-      work.finally(settle).then(resolve, reject);
+      work.then(
+        (value) => {
+          this.#waiting.delete(waiting);
+          return resolve(value);
+        },
+        (error: Error) => {
+          this.#waiting.delete(waiting);
+          return reject(error);
+        },
+      );
     });
   }
 

@@ -98,38 +98,55 @@ export function readAnswer(
   const status = reader.number();
   if (status === conflict) return { kind: 'conflict' };
   if (status === replayed) return readReplay(reader, question, context);
-  const readings = question.limits.map((bound) => readReading(reader, bound));
-  const allowed = status !== 0;
+  const { nowUs, overflowed } = context;
   const degraded = status === notRecorded ? 'idempotency_full' : null;
-  return {
-    ...decided(question, { replayOf: null, nowUs: context.nowUs, allowed, readings }, context),
-    degraded: context.overflowed ? 'overflow' : degraded,
-  };
+  return decided(question, context, {
+    replayOf: null,
+    nowUs,
+    allowed: status !== 0,
+    readings: readReadings(reader, question.limits),
+    degraded: overflowed ? 'overflow' : degraded,
+  });
 }
 
 function readReplay(reader: ReplyReader, question: Question, context: AnswerContext): Answer {
-  const id = reader.text();
+  const replayOf = reader.text();
   const sameLayout = reader.number() === 1;
   const nowUs = reader.number();
   const count = reader.number();
   if (!sameLayout) reader.skip(count);
-  const readings = sameLayout ? question.limits.map((bound) => readReading(reader, bound)) : [];
-  return decided(question, { replayOf: id, nowUs, allowed: true, readings }, context);
+  const readings = sameLayout ? readReadings(reader, question.limits) : [];
+  return decided(question, context, { replayOf, nowUs, allowed: true, readings, degraded: null });
 }
 
-type Core = Pick<Decided, 'replayOf' | 'nowUs' | 'allowed' | 'readings'>;
+export function readReadings(reader: ReplyReader, limits: readonly BoundLimit[]): Reading[] {
+  const readings: Reading[] = [];
+  for (const bound of limits) readings.push(readReading(reader, bound));
+  return readings;
+}
 
-function decided(question: Question, core: Core, { ticketOf }: AnswerContext): Decided {
-  const { reserve, peek } = question;
-  const admitted = core.allowed && !peek;
-  const id = core.replayOf ?? question.id;
-  const charged = question.limits.filter((_, at) => core.readings[at]?.verdict === 'ok');
+type Core = Omit<Decided, 'kind' | 'ticket' | 'reservation'>;
+
+function decided(question: Question, { ticketOf }: AnswerContext, core: Core): Decided {
+  const { replayOf, nowUs, allowed, readings, degraded } = core;
+  const { reserve, limits } = question;
+  const admitted = allowed && !question.peek;
+  const holds = admitted && (reserve !== undefined || limits.some(hasSlots));
+  const id = holds ? (replayOf ?? question.id) : '';
+  const charged = holds ? limits.filter((_, at) => readings[at]?.verdict === 'ok') : [];
   return {
     kind: 'decided',
-    ...core,
-    ticket: admitted ? ticketOf(charged, id) : null,
-    reservation:
-      admitted && reserve ? { id, expiresAtUs: core.nowUs + reserve.ttlMs * 1000 } : null,
-    degraded: null,
+    allowed,
+    nowUs,
+    readings,
+    replayOf,
+    ticket: holds ? ticketOf(charged, id) : null,
+    reservation: holds && reserve ? { id, expiresAtUs: nowUs + reserve.ttlMs * 1000 } : null,
+    degraded,
   };
+}
+
+/** Whether the limit hands out slots, which its ticket gives back. */
+export function hasSlots({ limit }: BoundLimit): boolean {
+  return limit.numbers.algorithm === 'concurrency';
 }

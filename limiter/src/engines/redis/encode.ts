@@ -10,6 +10,7 @@ import {
   recordsAllowanceSuffix,
   type Keys,
 } from './keys.ts';
+import { hasSlots } from './decode.ts';
 import type { LimitTexts } from './limit-text.ts';
 import { algorithmBit, features } from './scripts.ts';
 
@@ -190,10 +191,6 @@ export type ReservedLimit = {
 /** The counter that newcomers share. */
 export function overflowBound({ limit, cost }: BoundLimit): BoundLimit {
   return { limit: overflowOf(limit), parts: [], cost };
-}
-
-function hasSlots({ limit }: BoundLimit): boolean {
-  return limit.numbers.algorithm === 'concurrency';
 }
 
 function isReserved(bound: BoundLimit): boolean {

@@ -17,7 +17,7 @@ import type {
 import { InvalidInput, StoreFailure } from '../../core/errors.ts';
 import { refundableMs } from '../../core/refundable.ts';
 import type { RedisClient } from './client.ts';
-import { readAnswer, readReading, ReplyReader } from './decode.ts';
+import { readAnswer, readReadings, ReplyReader } from './decode.ts';
 import { EncodedCall, overflowBound, type Allowances, type EncodeContext } from './encode.ts';
 import { epochSuffix, holdsSuffix, Keys, ledgerSuffix, penaltySuffix } from './keys.ts';
 import { ledgerFields, parseLedger } from './ledger.ts';
@@ -167,7 +167,7 @@ export class RedisEngine implements Engine {
     }
     if (nowUs < 0) return this.inspect(tenant, limits);
     reader.skip(1);
-    return { nowUs, readings: limits.map((bound) => readReading(reader, bound)) };
+    return { nowUs, readings: readReadings(reader, limits) };
   }
 
   async reset(tenant: TenantRef, limits: readonly BoundLimit[]): Promise<void> {
