@@ -71,29 +71,29 @@ export function isPeek(check: ParsedCheck): boolean {
   return true;
 }
 
-/** The limits that apply to a check, each with whom it counts and what the call costs on it. */
+/**
+ * The limits that apply to a check, each with whom it counts and what the call costs on it. Lists
+ * are made at their length: one that grows by push takes room for seventeen.
+ */
 export function bind(limits: readonly Limit[], check: ParsedCheck): BoundLimit[] {
-  const bound: BoundLimit[] = [];
-  for (const limit of limits) {
-    const parts = partsOf(limit, check);
-    if (parts === null) continue;
-    const cost = limit.unit === 'requests' ? check.cost : (check.costs[limit.unit] ?? 0);
-    bound.push({ limit, parts, cost });
-  }
-  return bound;
+  const bound = limits.map((limit) => bindOne(limit, check));
+  return bound.includes(null) ? bound.filter((one) => one !== null) : (bound as BoundLimit[]);
 }
 
-function partsOf(limit: Limit, check: ParsedCheck): (string | null)[] | null {
-  const parts: (string | null)[] = [];
-  for (const part of limit.identifiedBy) {
+function bindOne(limit: Limit, check: ParsedCheck): BoundLimit | null {
+  const { identifiedBy, onMissing, unit } = limit;
+  const parts = new Array<string | null>(identifiedBy.length);
+  for (let at = 0; at < identifiedBy.length; at += 1) {
+    const part = identifiedBy[at] as PerPart;
     const value = valueOf(part, check);
-    if (value === undefined && limit.onMissing === 'skip') return null;
-    if (value === undefined && limit.onMissing === 'reject') {
+    if (value === undefined && onMissing === 'skip') return null;
+    if (value === undefined && onMissing === 'reject') {
       throw new InvalidInput(part, `is required by the limit ${limit.name}`);
     }
-    parts.push(value ?? null);
+    parts[at] = value ?? null;
   }
-  return parts;
+  const cost = unit === 'requests' ? check.cost : (check.costs[unit] ?? 0);
+  return { limit, parts, cost };
 }
 
 export function valueOf(part: PerPart, check: ParsedCheck): string | undefined {

@@ -51,13 +51,12 @@ const nowhere: readonly Weighing[] = Object.freeze([]);
 /** Evaluates every limit, then charges all or none: the twin of `decide.lua`. */
 export function decide(desk: Desk, question: Question): Outcome {
   const { peek, limits } = question;
-  const readings: Weighing[] = [];
+  const readings = limits.map((bound) => weigh(desk, bound, peek));
   const outcome = { allowed: true, overflowed: false, readings, slots: nowhere, reserved: nowhere };
-  for (const bound of limits) {
-    const weighing = weigh(desk, bound, peek);
-    if (weighing.bound !== bound) outcome.overflowed = true;
-    if (weighing.verdict !== 'ok' && bound.limit.enforced) outcome.allowed = false;
-    readings.push(weighing);
+  for (let at = 0; at < readings.length; at += 1) {
+    const weighing = readings[at] as Weighing;
+    if (weighing.bound !== limits[at]) outcome.overflowed = true;
+    if (weighing.verdict !== 'ok' && weighing.bound.limit.enforced) outcome.allowed = false;
   }
   for (const weighing of readings) {
     if (!peek) commit(desk, question, outcome, weighing);
