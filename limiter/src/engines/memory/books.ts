@@ -26,6 +26,8 @@ export type Ticket = { readonly slots: readonly BoundLimit[] };
 export type Reservation = {
   readonly holds: readonly { readonly bound: BoundLimit; readonly windowStartUs: number }[];
   readonly keep: boolean;
+  /** When its holds run out, and are charged if they are to be kept. */
+  expiresAtUs: number;
   settled: boolean;
 };
 

@@ -40,10 +40,11 @@ function settleHold(
   const late = !cell?.holds?.open.delete(id);
   if (windowStartOf(numbers, before) !== windowStartUs) return { late, debt: 0 };
   const charged = late && reservation.keep ? bound.cost : 0;
+  const chargedAtUs = reservation.expiresAtUs;
   const state =
     cost >= charged
       ? algorithm.charge(numbers, before, cost - charged, nowUs)
-      : algorithm.refund(numbers, before, { amount: charged - cost, chargedAtUs: nowUs, nowUs });
+      : algorithm.refund(numbers, before, { amount: charged - cost, chargedAtUs, nowUs });
   store(cell ?? cells.make(tenant, bound), bound, state);
   const reading = algorithm.read(numbers, state, 0, nowUs);
   const { used } = algorithm.show(numbers, reading, 0, nowUs);
@@ -120,6 +121,7 @@ export function renewReservation(desk: Desk, { id, ttlMs }: Renewal): boolean {
     renewed = true;
   }
   if (renewed) {
+    reservation.expiresAtUs = expiresAtUs;
     reservations.set(id, reservation, { expiresAtUs: expiresAtUs + dayUs, nowUs });
   }
   return renewed;

@@ -7,7 +7,7 @@
 
 local id, ttl_us, count = string.match(ARGV[1], '^(%S+) (%d+) (%d+)$')
 local record = redis.call('GET', KEYS[1])
-local keep, windows = string.match(record or '', '^open (%d) ([^|]*)|')
+local keep, windows, blob = string.match(record or '', '^open (%d) (%S*) %d+|(.*)$')
 if not keep then return 0 end
 
 local now = clock_now()
@@ -32,6 +32,7 @@ for index = 1, tonumber(count) do
   end
 end
 if renewed == 1 then
-  redis.call('PEXPIRE', KEYS[1], clock_ttl_ms(expires_at + 86400000000, now))
+  local text = string.format('open %s %s %.0f|%s', keep, windows, expires_at, blob)
+  redis.call('PSETEX', KEYS[1], clock_ttl_ms(expires_at + 86400000000, now), text)
 end
 return renewed
