@@ -1,5 +1,6 @@
 import { freeSlot, renewSlot, type ConcurrencyState } from '../../core/algorithms/concurrency.ts';
 import type { RefundCall, Settlement, SettleResult } from '../../core/engine.ts';
+import { StoreFailure } from '../../core/errors.ts';
 import type { Limit } from '../../core/limit.ts';
 import { refundableMs } from '../../core/refundable.ts';
 import type { Reservation } from './books.ts';
@@ -55,6 +56,8 @@ export function refund(desk: Desk, { id, limits, chargedAtUs }: RefundCall): boo
   const { nowUs } = desk;
   const { refunds } = desk.books();
   if (refunds.get(id, nowUs)) return false;
+  // One that could not be remembered could be given back again.
+  if (!refunds.hasRoom(nowUs)) throw new StoreFailure('too many refunds');
   refunds.set(id, true, { expiresAtUs: nowUs + refundableMs(limits) * 1000, nowUs });
   for (const bound of limits) {
     const { cell, state } = weigh(desk, bound, true);
