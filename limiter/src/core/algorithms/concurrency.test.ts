@@ -1,5 +1,11 @@
 import { expect, it } from 'vitest';
-import { concurrency, freeSlot, renewSlot, takeSlot, type ConcurrencyState } from './concurrency.ts';
+import {
+  concurrency,
+  freeSlot,
+  renewSlot,
+  takeSlot,
+  type ConcurrencyState,
+} from './concurrency.ts';
 
 const numbers = { slots: 2, staleAfterUs: 100 };
 
