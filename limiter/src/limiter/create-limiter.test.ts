@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { InvalidInput } from '../core/errors.ts';
 import { createLimiter, type MemoryLimiterOptions } from './create-limiter.ts';
 import { fixedWindow, slidingWindow, tokenBucket } from './limits.ts';
+import type { Decision } from '../core/decision.ts';
 import type { Limiter } from './limiter.ts';
 
 const open: Limiter[] = [];
@@ -54,7 +55,9 @@ describe('a limiter in process', () => {
     expect(await limiter.refund(refused)).toBe(false);
     expect(await limiter.refund(charged, { cost: 1000 })).toBe(true);
     expect(limiter.checkSync({ ...check, cost: 0 }).remaining).toBe(2);
-    await expect(limiter.refund({ ...charged } as typeof charged)).rejects.toThrow(InvalidInput);
+    await expect(limiter.refund(charged.toJSON() as unknown as Decision)).rejects.toThrow(
+      InvalidInput,
+    );
   });
 
   it('settles a reservation by unit', async () => {

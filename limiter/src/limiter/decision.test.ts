@@ -56,8 +56,8 @@ describe('what is shown when allowed', () => {
 describe('what is shown when refused', () => {
   it('is the limit with the longest wait', () => {
     const limiter = limiterOf(
-      window('short', 1, { window: '1 s' } as Partial<LimitInput>),
-      window('long', 1, { window: '1 min' } as Partial<LimitInput>),
+      window('short', 1, { window: '1 s' }),
+      window('long', 1, { window: '1 min' }),
       window('roomy', 9),
     );
     limiter.checkSync(check);
@@ -84,7 +84,7 @@ describe('what is shown when refused', () => {
 
   it('is impossible before a penalty before exceeded', () => {
     const limits = [
-      window('exceeded', 3, { window: '1 day' } as Partial<LimitInput>),
+      window('exceeded', 3, { window: '1 day' }),
       window('penalty', 3, { blockFor: '1 s' }),
       window('small', 1, { unit: 'tokens' }),
     ];

@@ -79,7 +79,7 @@ describe('a failed store', () => {
   });
 
   it('is not consulted for a check that is wrong', async () => {
-    const asked = vi.fn(fails);
+    const asked = vi.fn<() => Promise<never>>(fails);
     await expect(limiterOn(asked, opens).check({ ...check, cost: -1 })).rejects.toThrow('cost: ');
     expect(asked).not.toHaveBeenCalled();
   });
