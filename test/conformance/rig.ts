@@ -21,19 +21,23 @@ export type Rig = {
   readonly clock: FakeClock;
   readonly tenant: TenantRef;
   /** Another tenant, on the same engine and clock. */
-  readonly elsewhere: () => Rig;
+  readonly elsewhere: (tenant?: TenantRef) => Rig;
   /** One question about all these limits. */
-  readonly ask: (...limits: readonly BoundLimit[]) => Promise<Decided>;
+  readonly ask: (...limits: readonly BoundLimit[]) => Promise<Answered>;
   readonly askWith: (
     more: Partial<Omit<Question, 'limits'>>,
     ...limits: readonly BoundLimit[]
-  ) => Promise<Decided>;
+  ) => Promise<Answered>;
   /** All questions in one call. Readings come as plain data, to be compared. */
-  readonly askAll: (...questions: readonly Question[]) => Promise<readonly Answer[]>;
+  readonly askAll: (...questions: readonly Question[]) => Promise<readonly RigAnswer[]>;
   readonly readings: (...limits: readonly BoundLimit[]) => Promise<readonly Reading[]>;
   /** What the counter shows to a call of this cost, without touching it. */
   readonly look: (bound: BoundLimit) => Promise<LimitView>;
 };
+
+/** With the id of the question that was charged. */
+export type Answered = Decided & { readonly id: string; readonly replayed: boolean };
+export type RigAnswer = Answered | Exclude<Answer, Decided>;
 
 /** The same guarantees, once for each engine. */
 export function onEveryEngine(
@@ -71,7 +75,7 @@ function rigOn(kind: EngineKind, opened: () => Opened): MovableRig {
   const askAll: Rig['askAll'] = async (...questions) => {
     const result = await rig.engine.decide({ tenant: rig.tenant, questions });
     if (result.kind !== 'answered') throw new Error(`not answered: ${result.kind}`);
-    return result.answers.map(plainAnswer);
+    return result.answers.map((answer, at) => plainAnswer(answer, questions[at]?.id ?? ''));
   };
   const askWith: Rig['askWith'] = async (more, ...limits) => {
     const [answer] = await askAll(question(limits, more));
@@ -88,9 +92,9 @@ function rigOn(kind: EngineKind, opened: () => Opened): MovableRig {
     get clock() {
       return opened().clock;
     },
-    elsewhere: () => {
+    elsewhere: (tenant = { id: randomUUID() }) => {
       const other = rigOn(kind, opened);
-      other.tenant = { id: randomUUID() };
+      other.tenant = tenant;
       return other;
     },
     ask: (...limits: readonly BoundLimit[]) => askWith({}, ...limits),
@@ -105,17 +109,19 @@ function rigOn(kind: EngineKind, opened: () => Opened): MovableRig {
   return rig;
 }
 
-function plainAnswer(answer: Answer): Answer {
+function plainAnswer(answer: Answer, askedId: string): RigAnswer {
   if (answer.kind === 'conflict') return answer;
-  return { ...answer, readings: answer.readings.map(plainReading) };
+  const { replayOf, readings } = answer;
+  const id = replayOf ?? askedId;
+  return { ...answer, readings: readings.map(plainReading), id, replayed: replayOf !== null };
 }
 
-/** An engine may answer with more than the port says. */
+/** A copy: an engine may answer with more than the port says, and with a state that it changes. */
 function plainReading({ verdict, state, held, heldUntilUs, blockedUntilUs }: Reading): Reading {
-  return { verdict, state, held, heldUntilUs, blockedUntilUs };
+  return { verdict, state: { ...state }, held, heldUntilUs, blockedUntilUs };
 }
 
-export function decidedOf(answer: Answer | undefined): Decided {
+export function decidedOf(answer: RigAnswer | undefined): Answered {
   if (answer?.kind !== 'decided') throw new Error(`not decided: ${answer?.kind}`);
   return answer;
 }

@@ -77,7 +77,7 @@ describe('a limit', () => {
     ['limits[0].limit', { ...counter, limit: 2 ** 40, window: '30 days' }],
     ['limits[0].window', { ...counter, window: '3600000001 us' }],
     ['limits[0].maxConcurrent', { algorithm: 'concurrency', maxConcurrent: 0, staleAfter: 1 }],
-    ['period', { algorithm: 'quota', limit: 1, period: 'fortnight' }],
+    ['limits[0].period', { algorithm: 'quota', limit: 1, period: 'fortnight' }],
   ])('names %s when that is wrong', (field, input) => {
     expect(problemOf(input)).toBe(field);
   });

@@ -21,7 +21,7 @@ onEveryEngine('an idempotency key', (rig) => {
     rig.clock.advanceMs(1500);
     for (let repeat = 0; repeat < 3; repeat += 1) {
       const again = await rig.askWith({ idempotency: under() }, one);
-      expect(again).toEqual({ ...first, replayed: true });
+      expect(again).toEqual({ ...first, replayOf: first.id, replayed: true });
     }
     expect(shown(await rig.ask({ ...one, cost: 1 }), one).used).toBeLessThanOrEqual(3);
   });
@@ -32,7 +32,7 @@ onEveryEngine('an idempotency key', (rig) => {
     const more = { idempotency: under(), reserve };
     const first = await rig.askWith(more, open, bound(limit));
     const again = await rig.askWith(more, open, bound(limit));
-    expect(again).toEqual({ ...first, replayed: true });
+    expect(again).toEqual({ ...first, replayOf: first.id, replayed: true });
     expect(first.ticket).not.toBeNull();
     expect((await rig.look(open)).used).toBe(1);
     expect(await rig.engine.release(rig.tenant, again.ticket ?? '')).toBe(true);

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { BoundLimit, Decided } from '../../../limiter/src/core/engine.ts';
+import type { BoundLimit } from '../../../limiter/src/core/engine.ts';
 import { bound, limitOf } from '../../support/limits.ts';
 import { foreverMs, rated, ratedNames, slots } from '../algorithms.ts';
-import { onEveryEngine, type Rig } from '../rig.ts';
+import { onEveryEngine, type Answered, type Rig } from '../rig.ts';
 
-function refund(rig: Rig, charged: Decided, ...limits: readonly BoundLimit[]): Promise<boolean> {
+function refund(rig: Rig, charged: Answered, ...limits: readonly BoundLimit[]): Promise<boolean> {
   return rig.engine.refund(rig.tenant, { id: charged.id, chargedAtUs: charged.nowUs, limits });
 }
 
@@ -114,7 +114,7 @@ onEveryEngine('a refund', (rig) => {
     });
     const property = fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
       const fresh = rig.elsewhere();
-      const charges: { decided: Decided; cost: number; kept: number }[] = [];
+      const charges: { decided: Answered; cost: number; kept: number }[] = [];
       for (const { kind, cost, waitMs } of steps) {
         rig.clock.advanceMs(waitMs);
         if (kind === 'take') {

@@ -4,7 +4,7 @@ import type { LimitInput } from '../../../limiter/src/core/limit-input.ts';
 import { createLimit } from '../../../limiter/src/core/limit.ts';
 import { bound, limitOf, question } from '../../support/limits.ts';
 import { rated, ratedNames, slots } from '../algorithms.ts';
-import { decidedOf, onEveryEngine } from '../rig.ts';
+import { onEveryEngine } from '../rig.ts';
 
 onEveryEngine('counters', (rig) => {
   const apart = async (a: BoundLimit, b: BoundLimit) => {
@@ -119,12 +119,8 @@ onEveryEngine('counters', (rig) => {
 
   describe('of a later generation', () => {
     const ask = async (generation: number, cost: number) => {
-      const tenant: TenantRef = { id: rig.tenant.id, generation };
-      const result = await rig.engine.decide({
-        tenant,
-        questions: [question([bound(limit, cost)])],
-      });
-      return decidedOf(result.kind === 'answered' ? result.answers[0] : undefined).allowed;
+      const later = rig.elsewhere({ id: rig.tenant.id, generation });
+      return (await later.ask(bound(limit, cost))).allowed;
     };
 
     it('begin anew, and those before are abandoned', async () => {
@@ -145,7 +141,7 @@ onEveryEngine('counters', (rig) => {
       expect(await rig.engine.settle(tenant, settlement)).toEqual({ kind: 'unknown' });
       const questions = [question([bound(limit)], { idempotency })];
       const result = await rig.engine.decide({ tenant, questions });
-      expect(result).toMatchObject({ answers: [{ replayed: false }] });
+      expect(result).toMatchObject({ answers: [{ replayOf: null }] });
       const snapshot = { epoch: { tenant: 5, shared: 5 } };
       expect((await rig.engine.decide({ tenant, questions, snapshot })).kind).toBe('unknown');
     });
