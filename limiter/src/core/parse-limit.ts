@@ -184,8 +184,9 @@ function parsePenalty(field: string, input: LimitInput): PenaltyNumbers | null {
   }
   const blockUs = parseWindowUs(`${field}.blockFor`, input.blockFor);
   const growth = input.blockGrowth ?? 1;
-  const growthThousandths = growth * 1000;
-  if (!Number.isInteger(growthThousandths) || growth < 1 || growth > growthMax) {
+  // Rounded, for 1.001 × 1000 is not quite 1001; what the rounding changed is refused.
+  const growthThousandths = Math.round(growth * 1000);
+  if (growthThousandths / 1000 !== growth || growth < 1 || growth > growthMax) {
     throw new InvalidInput(
       `${field}.blockGrowth`,
       `must be between 1 and ${growthMax}, with at most three decimal places`,

@@ -44,7 +44,11 @@ function retryAfterUs(
 }
 
 /** Holds must end first. Nobody knows when they do: an upper bound, by when all is free again. */
-function afterHoldsUs(limit: Limit, { heldUntilUs }: Reading, { resetAtUs }: Times): number {
+function afterHoldsUs(limit: Limit, { heldUntilUs }: Reading, times: Times): number {
   const recoveryUs = limit.algorithm.recoveryUs(limit.numbers);
-  return recoveryUs === null ? resetAtUs : Math.max(resetAtUs, heldUntilUs + recoveryUs);
+  if (recoveryUs === null) return times.resetAtUs;
+  const freeAtUs = Math.max(times.resetAtUs, heldUntilUs + recoveryUs);
+  // On top of a bucket's debt comes what is held, when it is kept.
+  const { algorithm } = limit.numbers;
+  return algorithm === 'token_bucket' ? Math.max(freeAtUs, times.fitsAtUs) : freeAtUs;
 }

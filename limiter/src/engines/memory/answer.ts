@@ -100,11 +100,8 @@ function keepReservation(desk: Desk, question: Question, outcome: Outcome): void
     bound,
     windowStartUs: windowStartOf(bound.limit.numbers, state),
   }));
-  desk
-    .books()
-    .reservations.set(
-      id,
-      { holds, keep: reserve.onExpiry === 'keep', settled: false },
-      { expiresAtUs: desk.nowUs + reserve.ttlMs * 1000 + dayUs, nowUs: desk.nowUs },
-    );
+  const expiresAtUs = desk.nowUs + reserve.ttlMs * 1000;
+  const reservation = { holds, keep: reserve.onExpiry === 'keep', expiresAtUs, settled: false };
+  const kept = { expiresAtUs: expiresAtUs + dayUs, nowUs: desk.nowUs };
+  desk.books().reservations.set(id, reservation, kept);
 }

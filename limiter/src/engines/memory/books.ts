@@ -1,4 +1,4 @@
-import type { BoundLimit, Decided, Epoch, LedgerCount } from '../../core/engine.ts';
+import type { BoundLimit, Decided, Epoch, LedgerCount, TenantRef } from '../../core/engine.ts';
 import { ExpiringMap } from './expiring-map.ts';
 
 /** What a tenant has besides counters. */
@@ -26,6 +26,8 @@ export type Ticket = { readonly slots: readonly BoundLimit[] };
 export type Reservation = {
   readonly holds: readonly { readonly bound: BoundLimit; readonly windowStartUs: number }[];
   readonly keep: boolean;
+  /** When its holds run out, and are charged if they are to be kept. */
+  expiresAtUs: number;
   settled: boolean;
 };
 
@@ -37,8 +39,13 @@ export class Books {
     this.#entriesMax = entriesMax;
   }
 
-  of(tenantId: string): TenantBooks {
-    const found = this.#tenants.get(tenantId);
+  /** A later generation has books of its own, as it has counters of its own. */
+  of({ id, generation = 0 }: TenantRef): TenantBooks {
+    return this.at(`${generation}:${id}`);
+  }
+
+  at(key: string): TenantBooks {
+    const found = this.#tenants.get(key);
     if (found) return found;
     const made: TenantBooks = {
       epoch: null,
@@ -49,18 +56,18 @@ export class Books {
       ledger: new Map(),
       batches: new Map(),
     };
-    this.#tenants.set(tenantId, made);
+    this.#tenants.set(key, made);
     return made;
   }
 
   sweep(nowUs: number): void {
-    for (const [tenantId, books] of this.#tenants) {
+    for (const [key, books] of this.#tenants) {
       books.records.sweep(nowUs);
       books.reservations.sweep(nowUs);
       books.refunds.sweep(nowUs);
       books.tickets.sweep(nowUs);
       forgetUndrained(books.ledger, nowUs);
-      if (isEmpty(books)) this.#tenants.delete(tenantId);
+      if (isEmpty(books)) this.#tenants.delete(key);
     }
   }
 

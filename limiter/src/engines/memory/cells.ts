@@ -43,15 +43,30 @@ export class Cells {
     this.#bounds = bounds;
   }
 
+  /** How many tenants have cells. */
+  get tenants(): number {
+    return this.#tenants.size + this.#laterGenerations.size;
+  }
+
+  /** A tenant is remembered while it has cells, and costs nothing before and after. */
   of(tenant: TenantRef): TenantCells {
-    const generation = tenant.generation ?? 0;
-    const map = generation === 0 ? this.#tenants : this.#laterGenerations;
-    const id = generation === 0 ? tenant.id : joined([tenant.id, String(generation)]);
-    const found = map.get(id);
-    if (found) return found;
-    const made = { tenant, roots: new Map(), count: 0 };
-    map.set(id, made);
-    return made;
+    const { id, generation = 0 } = tenant;
+    const found =
+      generation === 0
+        ? this.#tenants.get(id)
+        : this.#laterGenerations.get(laterId(id, generation));
+    return found ?? { tenant, roots: new Map(), count: 0 };
+  }
+
+  #remember(cells: TenantCells): void {
+    const { id, generation = 0 } = cells.tenant;
+    if (generation === 0) this.#tenants.set(id, cells);
+    else this.#laterGenerations.set(laterId(id, generation), cells);
+  }
+
+  #forget({ tenant: { id, generation = 0 } }: TenantCells): void {
+    if (generation === 0) this.#tenants.delete(id);
+    else this.#laterGenerations.delete(laterId(id, generation));
   }
 
   find(tenant: TenantCells, bound: BoundLimit): Cell | undefined {
@@ -83,6 +98,7 @@ export class Cells {
       expiresAtUs: 0,
     };
     this.all.push(cell);
+    if (tenant.count === 0) this.#remember(tenant);
     tenant.count += 1;
     const path = [counterId, ...parts];
     let branch = tenant.roots;
@@ -101,7 +117,9 @@ export class Cells {
       this.all[cell.index] = last;
       last.index = cell.index;
     }
+    cell.index = removed;
     cell.tenant.count -= 1;
+    if (cell.tenant.count === 0) this.#forget(cell.tenant);
     prune(cell.tenant.roots, [cell.counterId, ...cell.parts], 0);
   }
 
@@ -113,15 +131,14 @@ export class Cells {
       if (cell.expiresAtUs <= nowUs) this.remove(cell);
       else this.#swept += 1;
     }
-    this.#dropEmptyTenants();
   }
+}
 
-  /** An emptied tenant costs nothing. */
-  #dropEmptyTenants(): void {
-    if (this.all.length > 0) return;
-    this.#tenants.clear();
-    this.#laterGenerations.clear();
-  }
+/** The index of a cell that is no longer there: what is written into it is lost. */
+export const removed = -1;
+
+function laterId(id: string, generation: number): string {
+  return joined([id, String(generation)]);
 }
 
 const sweepWhenFull = 256;

@@ -4,7 +4,7 @@ import { blockedUntilUs, forgetAtUs, strike } from '../../core/algorithms/penalt
 import type { BoundLimit, Question, Reading, Verdict } from '../../core/engine.ts';
 import { overflowOf } from '../../core/limit.ts';
 import { amountOf } from '../../core/view.ts';
-import type { Cell } from './cells.ts';
+import { removed, type Cell } from './cells.ts';
 import type { Desk } from './desk.ts';
 import {
   addHold,
@@ -146,6 +146,8 @@ function punish(desk: Desk, weighing: Weighing): void {
 }
 
 function cellOf({ cells, tenant }: Desk, weighing: Weighing): Cell {
+  // Making room for a later limit of the question may have swept this one away.
+  if (weighing.cell?.index === removed) weighing.cell = undefined;
   return (weighing.cell ??= cells.make(tenant, weighing.bound));
 }
 

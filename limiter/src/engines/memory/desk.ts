@@ -18,6 +18,6 @@ export class Desk {
 
   /** Looked up only when needed: a plain check has no entry in any book. */
   books(): TenantBooks {
-    return this.#books.of(this.tenant.tenant.id);
+    return this.#books.of(this.tenant.tenant);
   }
 }

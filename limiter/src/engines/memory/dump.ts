@@ -48,8 +48,8 @@ export function dump(cells: Cells, books: Books): MemoryDump {
       holds: [...(cell.holds?.open ?? [])],
       expiresAtUs: cell.expiresAtUs,
     })),
-    books: [...books.all()].map(([tenantId, kept]) => [
-      tenantId,
+    books: [...books.all()].map(([key, kept]) => [
+      key,
       {
         epoch: kept.epoch,
         records: kept.records.dump(),
@@ -74,8 +74,8 @@ export function restore(from: MemoryDump, cells: Cells, books: Books): void {
     cell.expiresAtUs = dumped.expiresAtUs;
     for (const [id, hold] of dumped.holds) addHold((cell.holds ??= newHolds()), id, hold);
   }
-  for (const [tenantId, dumped] of structuredClone(from.books)) {
-    const kept = books.of(tenantId);
+  for (const [key, dumped] of structuredClone(from.books)) {
+    const kept = books.at(key);
     kept.epoch = dumped.epoch;
     kept.records.restore(dumped.records);
     kept.refunds.restore(dumped.refunds);

@@ -1,5 +1,6 @@
 import { freeSlot, renewSlot, type ConcurrencyState } from '../../core/algorithms/concurrency.ts';
 import type { RefundCall, Settlement, SettleResult } from '../../core/engine.ts';
+import { StoreFailure } from '../../core/errors.ts';
 import type { Limit } from '../../core/limit.ts';
 import { refundableMs } from '../../core/refundable.ts';
 import type { Reservation } from './books.ts';
@@ -40,10 +41,11 @@ function settleHold(
   const late = !cell?.holds?.open.delete(id);
   if (windowStartOf(numbers, before) !== windowStartUs) return { late, debt: 0 };
   const charged = late && reservation.keep ? bound.cost : 0;
+  const chargedAtUs = reservation.expiresAtUs;
   const state =
     cost >= charged
       ? algorithm.charge(numbers, before, cost - charged, nowUs)
-      : algorithm.refund(numbers, before, { amount: charged - cost, chargedAtUs: nowUs, nowUs });
+      : algorithm.refund(numbers, before, { amount: charged - cost, chargedAtUs, nowUs });
   store(cell ?? cells.make(tenant, bound), bound, state);
   const reading = algorithm.read(numbers, state, 0, nowUs);
   const { used } = algorithm.show(numbers, reading, 0, nowUs);
@@ -54,6 +56,8 @@ export function refund(desk: Desk, { id, limits, chargedAtUs }: RefundCall): boo
   const { nowUs } = desk;
   const { refunds } = desk.books();
   if (refunds.get(id, nowUs)) return false;
+  // One that could not be remembered could be given back again.
+  if (!refunds.hasRoom(nowUs)) throw new StoreFailure('too many refunds');
   refunds.set(id, true, { expiresAtUs: nowUs + refundableMs(limits) * 1000, nowUs });
   for (const bound of limits) {
     const { cell, state } = weigh(desk, bound, true);
@@ -120,6 +124,7 @@ export function renewReservation(desk: Desk, { id, ttlMs }: Renewal): boolean {
     renewed = true;
   }
   if (renewed) {
+    reservation.expiresAtUs = expiresAtUs;
     reservations.set(id, reservation, { expiresAtUs: expiresAtUs + dayUs, nowUs });
   }
   return renewed;

@@ -126,17 +126,17 @@ export class MemoryEngine implements Engine {
   }
 
   async publishEpoch(tenant: TenantRef, epoch: Epoch): Promise<void> {
-    const books = this.#books.of(tenant.id);
+    const books = this.#books.of(tenant);
     books.epoch = highest(books.epoch, epoch);
   }
 
   async record(tenant: TenantRef, counts: readonly LedgerCount[]): Promise<void> {
-    const books = this.#books.of(tenant.id);
+    const books = this.#books.of(tenant);
     for (const entry of counts) addToLedger(books, entry);
   }
 
   async takeLedger(tenant: TenantRef, batchId: string): Promise<readonly LedgerCount[]> {
-    const books = this.#books.of(tenant.id);
+    const books = this.#books.of(tenant);
     let batch = books.batches.get(batchId);
     if (!batch) {
       batch = [...books.ledger.values()];
@@ -147,7 +147,7 @@ export class MemoryEngine implements Engine {
   }
 
   async dropLedger(tenant: TenantRef, batchId: string): Promise<void> {
-    this.#books.of(tenant.id).batches.delete(batchId);
+    this.#books.of(tenant).batches.delete(batchId);
   }
 
   /** Everything there is, as plain data: what a process hands to the one after it. */

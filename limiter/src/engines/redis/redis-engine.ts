@@ -184,9 +184,10 @@ export class RedisEngine implements Engine {
     if (seeds.length === 0) return;
     const prefix = this.#keys.tenant(tenant);
     const keys = seeds.map(({ bound }) => prefix + this.#keys.counter(bound));
-    const args = seeds.map(({ bound, used }, index) =>
-      this.#texts.of(bound.limit, { key: index + 1, cost: used, counted: false }),
-    );
+    const args = seeds.map(({ bound, period, used }, index) => {
+      const text = this.#texts.of(bound.limit, { key: index + 1, cost: used, counted: false });
+      return `${text} ${period.startUs}`;
+    });
     await run(this.#client, this.#scripts.seed, keys, args);
   }
 

@@ -7,7 +7,7 @@
 
 local id, ttl_us, count = match(ARGV[1], '^(%S+) (%d+) (%d+)$')
 local record = call('GET', KEYS[1])
-local keep, windows = match(record or '', '^open (%d) ([^|]*)|')
+local keep, windows, blob = match(record or '', '^open (%d) (%S*) %d+|(.*)$')
 if not keep then return 0 end
 
 local now = clock_now()
@@ -32,6 +32,7 @@ for index = 1, tonumber(count) do
   end
 end
 if renewed == 1 then
-  call('PEXPIRE', KEYS[1], clock_ttl_ms(expires_at + 86400000000, now))
+  local text = format('open %s %s %.0f|%s', keep, windows, expires_at, blob)
+  call('PSETEX', KEYS[1], clock_ttl_ms(expires_at + 86400000000, now), text)
 end
 return renewed

@@ -1,7 +1,7 @@
--- Raises quotas to what is known to be used of their period.
+-- Raises quotas to what is known to be used of a period, where that is the running one.
 --
 -- KEYS   the quotas' counters
--- ARGV   for each "algorithm,shadow,counted key used limit start stop next_stop"
+-- ARGV   for each "algorithm,shadow,counted key used limit start stop next_stop period_start"
 -- Reply  1
 
 local now = clock_now()
@@ -9,7 +9,8 @@ for index = 1, #KEYS do
   local limit = limit_parse(ARGV[index])
   local cell = cell_open(limit)
   local state = limit.algorithm.load(cell.stored, limit, now)
-  if state.start == limit.b and state.used < limit.cost then
+  local period_start = tonumber(match(ARGV[index], ' (%d+)$'))
+  if state.start == period_start and state.used < limit.cost then
     state = { start = state.start, stop = state.stop, used = limit.cost }
     cell_store(cell, limit, state)
     cell_save(cell, now)

@@ -10,7 +10,7 @@
 local id, count = match(ARGV[1], '^(%S+) (%d+)$')
 local record = call('GET', KEYS[1])
 if not record then return { -1 } end
-local keep, windows = match(record, '^open (%d) ([^|]*)|')
+local keep, windows, kept_at = match(record, '^open (%d) (%S*) (%d+)|')
 if not keep then return { 0 } end
 
 local now = clock_now()
@@ -43,7 +43,7 @@ for index = 1, tonumber(count) do
       if limit.cost >= charged then
         state = algorithm.charge(state, limit, limit.cost - charged, now)
       else
-        state = algorithm.refund(state, limit, charged - limit.cost, now, now)
+        state = algorithm.refund(state, limit, charged - limit.cost, tonumber(kept_at), now)
         state.header_changed = true
       end
       cell_store(cell, limit, state)

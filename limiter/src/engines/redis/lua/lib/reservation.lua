@@ -1,5 +1,5 @@
 -- A reservation: its holds, and a record that outlives them by a day so that a late settlement
--- still charges. The record is "open keep windows|blob", later "settled".
+-- still charges. The record is "open keep windows expires_at|blob", later "settled".
 
 local RESERVATION_KEPT_US = 86400000000
 
@@ -27,7 +27,7 @@ local function reservation_open(question, at, now, later)
         windows[#windows + 1] = limit.window or '-'
       end
     end
-    local text = format('open %s %s|%s', keep, table.concat(windows, ','), blob)
+    local text = format('open %s %s %.0f|%s', keep, table.concat(windows, ','), expires_at, blob)
     local ttl_ms = clock_ttl_ms(expires_at + RESERVATION_KEPT_US, now)
     later(function() call('PSETEX', KEYS[tonumber(record_key)], ttl_ms, text) end)
   end
