@@ -7,6 +7,7 @@ import type { Desk } from './desk.ts';
 import { windowStartOf } from './holds.ts';
 
 const dayUs = 86_400_000_000;
+const minuteUs = 60_000_000;
 
 /** Decides one question and writes down what must be known of it later. */
 export function answer(desk: Desk, question: Question): Answer {
@@ -77,7 +78,9 @@ function decidedOf({ nowUs }: Desk, question: Question, outcome: Outcome): Decid
 
 function keepTicket(desk: Desk, id: string, outcome: Outcome): void {
   const slots = outcome.slots.map(({ bound }) => bound);
-  const expiresAtUs = Math.max(...outcome.slots.map(({ cell }) => cell?.expiresAtUs ?? 0));
+  const lastUs = Math.max(...outcome.slots.map(({ cell }) => cell?.expiresAtUs ?? 0));
+  // A late release still clears the slot away, also for a clock that then goes back.
+  const expiresAtUs = lastUs + minuteUs;
   desk.books().tickets.set(id, { slots }, { expiresAtUs, nowUs: desk.nowUs });
 }
 

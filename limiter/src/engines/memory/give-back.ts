@@ -9,6 +9,7 @@ import type { Desk } from './desk.ts';
 import { addHold, holdsCountUntilUs, windowStartOf } from './holds.ts';
 
 const dayUs = 86_400_000_000;
+const minuteUs = 60_000_000;
 
 /** Charges what was really used: what was held is freed, more is debt, and late is charged too. */
 export function settle(desk: Desk, { reservationId, costs }: Settlement): SettleResult {
@@ -100,7 +101,7 @@ export function renewTicket(desk: Desk, { id, ttlMs }: Renewal): boolean {
     cell.expiresAtUs = Math.max(cell.expiresAtUs, expiresAtUs);
     lastUs = Math.max(lastUs, expiresAtUs);
   }
-  if (lastUs > 0) tickets.set(id, ticket, { expiresAtUs: lastUs, nowUs });
+  if (lastUs > 0) tickets.set(id, ticket, { expiresAtUs: lastUs + minuteUs, nowUs });
   return lastUs > 0;
 }
 
