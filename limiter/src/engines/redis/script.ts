@@ -22,11 +22,6 @@ export type LuaSource = (name: string) => string;
 export const luaFiles: LuaSource = (name) =>
   readFileSync(new URL(`./lua/${name}.lua`, import.meta.url), 'utf8');
 
-/** What every script begins with. A local is found much faster than a field of a global. */
-const prologue = `local call, match, format, sub, byte = redis.call, string.match, string.format, string.sub, string.byte
-local floor, ceil, fmod, min, max = math.floor, math.ceil, math.fmod, math.min, math.max
-local algorithms = {}`;
-
 /**
  * Linking is joining files, no more. Every function costs Redis time on every call, so a script is
  * linked with just what it uses. The shebang makes Redis refuse keys of other slots.
@@ -34,7 +29,7 @@ local algorithms = {}`;
 export function link(read: LuaSource, { libraries, entry, absent, readOnly }: LinkOptions): Script {
   const parts = [
     readOnly ? '#!lua flags=no-writes' : '#!lua',
-    prologue,
+    'local algorithms = {}',
     ...(absent && absent.length > 0 ? [`local ${absent.join(', ')}`] : []),
     ...libraries.map((name) => withoutComments(read(`lib/${name}`))),
     withoutComments(read(entry)),

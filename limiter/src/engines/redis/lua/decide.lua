@@ -22,149 +22,140 @@
 -- A reading is its verdict (0 ok, 1 exceeded, 2 impossible, 3 penalty; +10 with holds, +20 in
 -- penalty), [held, held until], [blocked until] and the algorithm's own numbers.
 
-local question_count, allowance_key, allowance_max = match(ARGV[1], '^(%d+) (%d+) (%d+)$')
-local at, n = 1, 1
-local now = clock_now()
+-- One piece, for every function that is made costs each call: what only some calls use is in `lib`.
+
+local question_count, allowance_key, allowance_max =
+  string.match(ARGV[1], '^(%d+) (%d+) (%d+)$')
+local at, n, now = 1, 1, clock_now()
 local reply = { now, nil, nil, nil, nil, nil, nil, nil }
 
 if epoch_check then
   at = 2
-  local problem = epoch_check(KEYS[1], call('GET', KEYS[1]), ARGV[2], now)
+  local problem = epoch_check(KEYS[1], redis.call('GET', KEYS[1]), ARGV[2], now)
   if problem then return { problem, now } end
 end
 
-local cells, touched = {}, {}
-local created, due, writes, outside
-
-local function later(write)
-  writes = writes or {}
-  writes[#writes + 1] = write
-end
-
-local function weigh(limit, peek)
-  local algorithm, cell, amount = limit.algorithm, cells[limit.key], limit.cost
-  if not cell then
-    cell = cell_open(limit)
-    cells[limit.key] = cell
-  end
-  local state = algorithm.load(cell.stored, limit, now)
-  if state.outside then outside = true end
-  if amount > 1 and algorithm.slots then amount = 1 end
-  limit.cell, limit.state, limit.amount = cell, state, amount
-  if cell.held > 0 then
-    if cell.held_next <= now then
-      due = due or {}
-      due[#due + 1] = limit.key
-    end
-    if not cell_rolled(cell, limit, state) then limit.held = cell.held end
-  end
-  if limit.more ~= '' then
-    local holds_key = match(limit.more, ' h(%d+)$')
-    limit.holds_key = holds_key and KEYS[tonumber(holds_key)]
-    if byte(limit.more, 2) == 112 then penalty_open(limit, now) end
-  end
-  if amount > limit.a then return 2 end
-  if limit.blocked_until > 0 and (amount > 0 or peek) then return 3 end
-  if amount > 0 then
-    if algorithm.admits(state, limit, amount + limit.held, now) then return 0 end
-    return 1
-  end
-  if peek and not algorithm.slots and not algorithm.admits(state, limit, 0, now) then return 1 end
-  return 0
-end
-
-local function charge(limit, question)
-  local cell, algorithm = limit.cell, limit.algorithm
-  if not cell.limit then
-    touched[#touched + 1] = cell
-    if limit.counted and not (cell.exists or limit.state.exists) then
-      created = created or {}
-      created[#created + 1] = limit.key
-    end
-  end
-  if question and question.reserve and not algorithm.slots then
-    cell_store(cell, limit, limit.state)
-    question.reserve(limit)
-    limit.held = cell.held
-  else
-    limit.state = algorithm.charge(limit.state, limit, limit.amount, now, question and question.id)
-    cell_store(cell, limit, limit.state)
-  end
-end
-
-local function read(limit)
-  local verdict, held, blocked_until = limit.verdict, limit.held, limit.blocked_until
-  n = n + 1
-  reply[n] = verdict
-  if held > 0 then
-    reply[n], reply[n + 1], reply[n + 2] = verdict + 10, held, limit.cell.held_last
-    n = n + 2
-  end
-  if blocked_until > 0 then
-    reply[n - (held > 0 and 2 or 0)] = verdict + (held > 0 and 30 or 20)
-    n = n + 1
-    reply[n] = blocked_until
-  end
-  n = limit.algorithm.read(reply, n, limit.state, limit, limit.amount + held, now)
-end
-
--- Slots and holds are given back by whoever was let in; nobody would give back the others.
-local function counts_alone(limit, question)
-  return not (limit.enforced or limit.algorithm.slots or (question and question.reserve))
-end
+local cells, touched, writes = {}, {}, nil
+local created, due, outside
 
 for _ = 1, question_count do
   at = at + 1
-  local count, flags = match(ARGV[at], '^(%d+) (%d+)$')
+  local count, flags = string.match(ARGV[at], '^(%d+) (%d+)$')
   local question, peek
   if flags ~= '00000' then
     local ledger, record, reserve, slots
-    peek, ledger, record, reserve, slots = match(flags, '(%d)(%d)(%d)(%d)(%d)')
-    peek, question = peek == '1', {}
+    peek, ledger, record, reserve, slots = string.match(flags, '(%d)(%d)(%d)(%d)(%d)')
+    peek, question, writes = peek == '1', {}, writes or {}
     if ledger == '1' then at = ledger_open(question, at) end
     if record == '1' then at = records_open(question, at) end
-    if reserve == '1' then at = reservation_open(question, at, now, later) end
+    if reserve == '1' then at = reservation_open(question, at, now) end
     if slots == '1' then
       at = at + 1
       question.id = ARGV[at]
     end
   end
+  local reserve = question and question.reserve
+  local replayed = question and question.recorded and not peek
   local limits, allowed, warned = {}, true, false
+
+  -- Weigh every limit.
   for index = 1, count do
     at = at + 1
-    limits[index] = limit_parse(ARGV[at])
-  end
-  if question and question.recorded and not peek then
-    n = records_replay(reply, n, question)
-  else
-    for index = 1, count do
-      local limit = limits[index]
-      local verdict = weigh(limit, peek)
+    local limit = limit_parse(ARGV[at])
+    limits[index] = limit
+    if not replayed then
+      local algorithm, cell, amount = limit.algorithm, cells[limit.key], limit.cost
+      if not cell then
+        cell = cell_open(limit)
+        cells[limit.key] = cell
+      end
+      local state = algorithm.load(cell.stored, limit, now)
+      if state.outside then outside = true end
+      if amount > 1 and algorithm.slots then amount = 1 end
+      limit.cell, limit.state, limit.amount = cell, state, amount
+      if cell.held > 0 then
+        if cell.held_next <= now then
+          due = due or {}
+          due[#due + 1] = limit.key
+        end
+        if not cell_rolled(cell, limit, state) then limit.held = cell.held end
+      end
+      if limit.more ~= '' then
+        local holds_key = string.match(limit.more, ' h(%d+)$')
+        limit.holds_key = holds_key and KEYS[tonumber(holds_key)]
+        if string.byte(limit.more, 2) == 112 then penalty_open(limit, now) end
+      end
+      local verdict = 0
+      if amount > limit.a then
+        verdict = 2
+      elseif limit.blocked_until > 0 and (amount > 0 or peek) then
+        verdict = 3
+      elseif amount > 0 then
+        if not algorithm.admits(state, limit, amount + limit.held, now) then verdict = 1 end
+      elseif peek and not algorithm.slots and not algorithm.admits(state, limit, 0, now) then
+        verdict = 1
+      end
       if verdict > 0 then
         limit.verdict = verdict
         if limit.enforced then allowed = false else warned = true end
       end
     end
+  end
+
+  if replayed then
+    n = records_replay(reply, n, question)
+  else
     n = n + 1
     local status_at = n
     reply[n] = allowed and 1 or 0
+
+    -- Charge all or none, and read what is left.
     for index = 1, count do
       local limit = limits[index]
-      if peek then
-        -- Nothing is written.
-      elseif limit.verdict == 0 then
-        if limit.cost > 0 and (allowed or counts_alone(limit, question)) then
-          charge(limit, question)
-        end
-      elseif limit.verdict == 1 and limit.mark then
-        penalty_strike(limit, now, later)
+      local algorithm, verdict = limit.algorithm, limit.verdict
+      if verdict == 1 and limit.mark and not peek then
+        writes = writes or {}
+        penalty_strike(limit, now, writes)
       end
-      read(limit)
+      -- Slots and holds are given back by whoever was let in; nobody would give back the others.
+      local counts = allowed or not (limit.enforced or algorithm.slots or reserve)
+      if verdict == 0 and counts and limit.cost > 0 and not peek then
+        local cell, state = limit.cell, limit.state
+        if not cell.limit then
+          touched[#touched + 1] = cell
+          if limit.counted and not (cell.exists or state.exists) then
+            created = created or {}
+            created[#created + 1] = limit.key
+          end
+        end
+        if reserve and not algorithm.slots then
+          cell_store(cell, limit, state)
+          reserve(limit, writes)
+          limit.held = cell.held
+        else
+          state = algorithm.charge(state, limit, limit.amount, now, question and question.id)
+          limit.state = state
+          cell_store(cell, limit, state)
+        end
+      end
+      local held, blocked_until, verdict_at = limit.held, limit.blocked_until, n + 1
+      n = verdict_at
+      if held > 0 then
+        verdict, reply[n + 1], reply[n + 2] = verdict + 10, held, limit.cell.held_last
+        n = n + 2
+      end
+      if blocked_until > 0 then
+        verdict, n = verdict + 20, n + 1
+        reply[n] = blocked_until
+      end
+      reply[verdict_at] = verdict
+      n = state_read(reply, n, limit.state, limit, limit.amount + held, now)
     end
+
     if question and allowed and not peek then
-      if question.reserve then question.reserve_record(limits) end
-      if question.label then ledger_count(question, now, warned and 'w' or 'a', later) end
-      if question.record_key then records_keep(question, now, reply, status_at, n, later) end
+      if reserve then question.reserve_record(limits, writes) end
+      if question.label then ledger_count(question, now, warned and 'w' or 'a', writes) end
+      if question.record_key then records_keep(question, now, reply, status_at, n, writes) end
     end
   end
 end

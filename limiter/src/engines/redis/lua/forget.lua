@@ -3,4 +3,4 @@
 -- KEYS   what to delete
 -- Reply  how many there were
 
-return call('UNLINK', unpack(KEYS))
+return redis.call('UNLINK', unpack(KEYS))

@@ -3,4 +3,4 @@
 -- KEYS   the reservation's record
 -- Reply  the record, or nil
 
-return call('GET', KEYS[1])
+return redis.call('GET', KEYS[1])

@@ -6,8 +6,8 @@
 --        what to give back
 -- Reply  1, or 0 when it was refunded before
 
-local charged_at, ttl_ms = match(ARGV[1], '^(%d+) (%d+)$')
-if not call('SET', KEYS[1], 1, 'PX', tonumber(ttl_ms), 'NX') then return 0 end
+local charged_at, ttl_ms = string.match(ARGV[1], '^(%d+) (%d+)$')
+if not redis.call('SET', KEYS[1], 1, 'PX', tonumber(ttl_ms), 'NX') then return 0 end
 
 local now = clock_now()
 for index = 2, #KEYS, 2 do

@@ -8,9 +8,9 @@ local ticket = ARGV[1]
 local now = clock_now()
 local released = 0
 for _, key in ipairs(KEYS) do
-  local expires_at = call('ZSCORE', key, ticket)
+  local expires_at = redis.call('ZSCORE', key, ticket)
   if expires_at then
-    call('ZREM', key, ticket)
+    redis.call('ZREM', key, ticket)
     if tonumber(expires_at) > now then released = 1 end
   end
 end

@@ -5,9 +5,9 @@
 --        the cost that was reserved
 -- Reply  1, or 0 when it was settled or its holds have expired
 
-local id, ttl_us, count = match(ARGV[1], '^(%S+) (%d+) (%d+)$')
-local record = call('GET', KEYS[1])
-local keep, windows, blob = match(record or '', '^open (%d) (%S*) %d+|(.*)$')
+local id, ttl_us, count = string.match(ARGV[1], '^(%S+) (%d+) (%d+)$')
+local record = redis.call('GET', KEYS[1])
+local keep, windows, blob = string.match(record or '', '^open (%d) (%S*) %d+|(.*)$')
 if not keep then return 0 end
 
 local now = clock_now()
@@ -18,21 +18,21 @@ for index = 1, tonumber(count) do
   local limit = limit_parse(ARGV[index + 1])
   local window, holds_key = next_window(), KEYS[2 * index + 1]
   local member = window ~= '-' and holds_member(id, limit.cost, tonumber(window), keep)
-  local score = member and call('ZSCORE', holds_key, member)
+  local score = member and redis.call('ZSCORE', holds_key, member)
   if score and tonumber(score) > now then
     renewed = 1
     local cell = cell_open(limit)
-    cell.held_last = max(cell.held_last, expires_at)
+    cell.held_last = math.max(cell.held_last, expires_at)
     holds_add(holds_key, member, expires_at, cell.held_last, now)
     if cell.exists then
-      cell.held_next = tonumber(call('ZRANGE', holds_key, 0, 0, 'WITHSCORES')[2])
+      cell.held_next = tonumber(redis.call('ZRANGE', holds_key, 0, 0, 'WITHSCORES')[2])
       cell_store(cell, limit, cell.stored)
       cell_save(cell, now)
     end
   end
 end
 if renewed == 1 then
-  local text = format('open %s %s %.0f|%s', keep, windows, expires_at, blob)
-  call('PSETEX', KEYS[1], clock_ttl_ms(expires_at + 86400000000, now), text)
+  local text = string.format('open %s %s %.0f|%s', keep, windows, expires_at, blob)
+  redis.call('PSETEX', KEYS[1], clock_ttl_ms(expires_at + 86400000000, now), text)
 end
 return renewed

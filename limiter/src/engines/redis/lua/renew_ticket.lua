@@ -8,13 +8,13 @@ local ticket = ARGV[1]
 local now = clock_now()
 local renewed = 0
 for index, key in ipairs(KEYS) do
-  local expires_at = call('ZSCORE', key, ticket)
+  local expires_at = redis.call('ZSCORE', key, ticket)
   if expires_at and tonumber(expires_at) > now then
     renewed = 1
     local until_us = now + tonumber(ARGV[index + 1])
-    call('ZADD', key, until_us, ticket)
+    redis.call('ZADD', key, until_us, ticket)
     local ttl_ms = clock_ttl_ms(until_us, now)
-    if call('PTTL', key) < ttl_ms then call('PEXPIRE', key, ttl_ms) end
+    if redis.call('PTTL', key) < ttl_ms then redis.call('PEXPIRE', key, ttl_ms) end
   end
 end
 return renewed

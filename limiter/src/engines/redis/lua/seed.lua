@@ -9,9 +9,10 @@ for index = 1, #KEYS do
   local limit = limit_parse(ARGV[index])
   local cell = cell_open(limit)
   local state = limit.algorithm.load(cell.stored, limit, now)
-  local period_start = tonumber(match(ARGV[index], ' (%d+)$'))
-  if state.start == period_start and state.used < limit.cost then
-    state = { start = state.start, stop = state.stop, used = limit.cost }
+  local period_start = tonumber(string.match(ARGV[index], ' (%d+)$'))
+  local start, stop, used = state[1], state[2], state[3]
+  if start == period_start and used < limit.cost then
+    state = { start, stop, limit.cost }
     cell_store(cell, limit, state)
     cell_save(cell, now)
   end

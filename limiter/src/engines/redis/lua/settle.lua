@@ -7,10 +7,10 @@
 -- Reply  -1 no such reservation, 0 settled before; else 1 now late, and for each limit 1 and the
 --        algorithm's numbers, or 0 where its window is over or nothing was held
 
-local id, count = match(ARGV[1], '^(%S+) (%d+)$')
-local record = call('GET', KEYS[1])
+local id, count = string.match(ARGV[1], '^(%S+) (%d+)$')
+local record = redis.call('GET', KEYS[1])
 if not record then return { -1 } end
-local keep, windows, kept_at = match(record, '^open (%d) (%S*) (%d+)|')
+local keep, windows, kept_at = string.match(record, '^open (%d) (%S*) (%d+)|')
 if not keep then return { 0 } end
 
 local now = clock_now()
@@ -28,10 +28,10 @@ for index = 1, tonumber(count) do
     local state = algorithm.load(cell.stored, limit, now)
     local current = tonumber(window) == holds_window(limit, state)
     local open =
-      call('ZREM', holds_key, holds_member(id, reserved, tonumber(window), keep)) == 1
+      redis.call('ZREM', holds_key, holds_member(id, reserved, tonumber(window), keep)) == 1
     if open then
       if cell.stored and tonumber(window) == holds_window(limit, cell.stored) then
-        cell.held, cell.limit = max(0, cell.held - reserved), limit
+        cell.held, cell.limit = math.max(0, cell.held - reserved), limit
       end
       holds_refresh(cell, holds_key)
     else
@@ -48,10 +48,10 @@ for index = 1, tonumber(count) do
       end
       cell_store(cell, limit, state)
       reply[#reply] = 1
-      algorithm.read(reply, #reply, state, limit, 0, now)
+      state_read(reply, #reply, state, limit, 0, now)
     end
     if cell.limit then cell_save(cell, now) end
   end
 end
-call('SET', KEYS[1], 'settled' .. sub(record, 5), 'KEEPTTL')
+redis.call('SET', KEYS[1], 'settled' .. string.sub(record, 5), 'KEEPTTL')
 return reply

@@ -4,8 +4,8 @@
 -- KEYS   the tenant's ledger, the batch
 -- Reply  field, count, and so on
 
-if call('EXISTS', KEYS[2]) == 0 and call('EXISTS', KEYS[1]) == 1 then
-  call('RENAME', KEYS[1], KEYS[2])
-  call('PEXPIRE', KEYS[2], LEDGER_TTL_MS)
+if redis.call('EXISTS', KEYS[2]) == 0 and redis.call('EXISTS', KEYS[1]) == 1 then
+  redis.call('RENAME', KEYS[1], KEYS[2])
+  redis.call('PEXPIRE', KEYS[2], LEDGER_TTL_MS)
 end
-return call('HGETALL', KEYS[2])
+return redis.call('HGETALL', KEYS[2])

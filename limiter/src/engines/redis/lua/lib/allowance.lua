@@ -12,16 +12,16 @@ local function allowance_weight(cell, now)
   else
     _, expires_at = algorithm.encode(state, limit)
   end
-  return min(clock_ttl_ms(expires_at, now), ALLOWANCE_WINDOW_MS)
+  return math.min(clock_ttl_ms(expires_at, now), ALLOWANCE_WINDOW_MS)
 end
 
 local function allowance_left(key, max)
-  return max - (tonumber(call('GET', key) or 0))
+  return max - (tonumber(redis.call('GET', key) or 0))
 end
 
 local function allowance_take(key, count)
   -- A new counter is at exactly the count: then it gets its expiry. It only rises.
-  if call('INCRBY', key, count) == count then
-    call('PEXPIRE', key, ALLOWANCE_WINDOW_MS)
+  if redis.call('INCRBY', key, count) == count then
+    redis.call('PEXPIRE', key, ALLOWANCE_WINDOW_MS)
   end
 end

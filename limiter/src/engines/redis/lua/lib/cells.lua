@@ -5,7 +5,7 @@
 
 local function limit_parse(text)
   local algorithm, shadow, counted, key, cost, a, b, c, d, more =
-    match(text, '^(%d)(%d)(%d) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+)(.*)')
+    string.match(text, '^(%d)(%d)(%d) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+)(.*)')
   return {
     algorithm = algorithms[algorithm], enforced = shadow == '0', counted = counted == '1',
     key = tonumber(key), cost = tonumber(cost), more = more,
@@ -26,21 +26,29 @@ local function cell_open(limit)
     cell.held_last = state.held_last or 0
     return cell
   end
-  local value = call('GET', key)
+  local value = redis.call('GET', key)
   if value then
     cell.exists = true
-    if byte(value) == 104 then
+    if string.byte(value) == 104 then
       cell.held, cell.held_next, cell.held_last = struct.unpack('>ddd', value, 2)
-      value = sub(value, 26)
+      value = string.sub(value, 26)
     end
     cell.stored = algorithm.decode(value)
   end
   return cell
 end
 
+-- Appends what is shown of a state: its numbers, where the algorithm does not say otherwise.
+local function state_read(reply, n, state, limit, amount, now)
+  local read = limit.algorithm.read
+  if read then return read(reply, n, state, limit, amount, now) end
+  for index = 1, #state do reply[n + index] = state[index] end
+  return n + #state
+end
+
 -- Whether the window that the holds were made in is over.
 local function cell_rolled(cell, limit, state)
-  return limit.algorithm.windowed and cell.stored and cell.stored.start ~= state.start
+  return limit.algorithm.windowed and cell.stored and cell.stored[1] ~= state[1]
 end
 
 local function cell_store(cell, limit, state)
@@ -64,9 +72,9 @@ local function cell_save(cell, now)
     -- A hold may be charged as late as it expires, and counts from then on: whoever made the hold
     -- knew how long that is.
     if algorithm.recovery_us then
-      ttl_ms = max(ttl_ms, clock_ttl_ms(cell.held_last + algorithm.recovery_us(limit), now))
+      ttl_ms = math.max(ttl_ms, clock_ttl_ms(cell.held_last + algorithm.recovery_us(limit), now))
     end
-    ttl_ms = max(ttl_ms, call('PTTL', key))
+    ttl_ms = math.max(ttl_ms, redis.call('PTTL', key))
   end
   if algorithm.save then
     if cell.held > 0 or (state.held or 0) > 0 then
@@ -77,9 +85,9 @@ local function cell_save(cell, now)
     return ttl_ms
   end
   if cell.held > 0 then
-    if type(value) == 'number' then value = format('%.0f', value) end
+    if type(value) == 'number' then value = string.format('%.0f', value) end
     value = 'h' .. struct.pack('>ddd', cell.held, cell.held_next, cell.held_last) .. value
   end
-  call('PSETEX', key, ttl_ms, value)
+  redis.call('PSETEX', key, ttl_ms, value)
   return ttl_ms
 end

@@ -11,8 +11,8 @@ end
 
 local function concurrency_used(state, now)
   if not state.live then
-    state.live = call('ZCOUNT', state.key, '(' .. format('%.0f', now), '+inf')
-    state.exists = state.live > 0 or call('EXISTS', state.key) == 1
+    state.live = redis.call('ZCOUNT', state.key, '(' .. string.format('%.0f', now), '+inf')
+    state.exists = state.live > 0 or redis.call('EXISTS', state.key) == 1
   end
   return state.live + #state.added / 2
 end
@@ -30,9 +30,9 @@ local function concurrency_charge(state, limit, amount, now, ticket)
 end
 
 local function concurrency_save(state, limit, now, ttl_ms)
-  call('ZREMRANGEBYSCORE', state.key, '-inf', now)
-  call('ZADD', state.key, unpack(state.added))
-  if call('PTTL', state.key) < ttl_ms then call('PEXPIRE', state.key, ttl_ms) end
+  redis.call('ZREMRANGEBYSCORE', state.key, '-inf', now)
+  redis.call('ZADD', state.key, unpack(state.added))
+  if redis.call('PTTL', state.key) < ttl_ms then redis.call('PEXPIRE', state.key, ttl_ms) end
 end
 
 local function concurrency_expires_at(state, limit, now)
@@ -42,9 +42,9 @@ end
 local function concurrency_read(reply, n, state, limit, amount, now)
   local used, soonest, latest = concurrency_used(state, now), 0, 0
   if state.live > 0 then
-    local from = '(' .. format('%.0f', now)
-    soonest = call('ZRANGEBYSCORE', state.key, from, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)[2]
-    latest = call('ZRANGE', state.key, -1, -1, 'WITHSCORES')[2]
+    local from = '(' .. string.format('%.0f', now)
+    soonest = redis.call('ZRANGEBYSCORE', state.key, from, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)[2]
+    latest = redis.call('ZRANGE', state.key, -1, -1, 'WITHSCORES')[2]
     soonest, latest = tonumber(soonest), tonumber(latest)
   end
   for index = 1, #state.added, 2 do

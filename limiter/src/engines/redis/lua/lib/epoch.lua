@@ -4,23 +4,23 @@
 local EPOCH_TTL_MS = 86400000
 
 local function epoch_write(key, tenant, shared)
-  call('PSETEX', key, EPOCH_TTL_MS, format('%.0f.%.0f', tenant, shared))
+  redis.call('PSETEX', key, EPOCH_TTL_MS, string.format('%.0f.%.0f', tenant, shared))
 end
 
 local function epoch_raise(key, stored, tenant, shared)
-  local stored_tenant, stored_shared = match(stored or '0.0', '^(%d+)%.(%d+)$')
-  epoch_write(key, max(tonumber(stored_tenant), tenant),
-    max(tonumber(stored_shared), shared))
+  local stored_tenant, stored_shared = string.match(stored or '0.0', '^(%d+)%.(%d+)$')
+  epoch_write(key, math.max(tonumber(stored_tenant), tenant),
+    math.max(tonumber(stored_shared), shared))
 end
 
 -- nil when the snapshot may decide, else -1 stale, -2 unknown. Writes only what is higher.
 local function epoch_check(key, stored, text, now)
-  local mine, valid_until, confirmed = match(text, '^(%S+) (%d+) (%d)$')
+  local mine, valid_until, confirmed = string.match(text, '^(%S+) (%d+) (%d)$')
   if not stored and confirmed == '0' then return -2 end
-  local tenant, shared = match(mine, '^(%d+)%.(%d+)$')
+  local tenant, shared = string.match(mine, '^(%d+)%.(%d+)$')
   tenant, shared = tonumber(tenant), tonumber(shared)
   if stored and stored ~= mine then
-    local stored_tenant, stored_shared = match(stored, '^(%d+)%.(%d+)$')
+    local stored_tenant, stored_shared = string.match(stored, '^(%d+)%.(%d+)$')
     if tonumber(stored_tenant) > tenant or tonumber(stored_shared) > shared then return -1 end
   end
   if now >= tonumber(valid_until) then return -1 end

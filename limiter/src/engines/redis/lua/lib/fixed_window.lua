@@ -3,15 +3,15 @@
 
 local function fixed_window_load(stored, limit, now)
   if stored then
-    local stop = min(stored.stop, stored.start + limit.b)
+    local stop = math.min(stored[2], stored[1] + limit.b)
     if now < stop then
-      if stop == stored.stop then return stored end
-      return { start = stored.start, stop = stop, used = stored.used }
+      if stop == stored[2] then return stored end
+      return { stored[1], stop, stored[3] }
     end
   end
   local start = now
-  if limit.c == 0 then start = now - fmod(now, limit.b) end
-  return { start = start, stop = start + limit.b, used = 0 }
+  if limit.c == 0 then start = now - math.fmod(now, limit.b) end
+  return { start, start + limit.b, 0 }
 end
 
 algorithms['2'] = window_algorithm(fixed_window_load)

@@ -2,24 +2,24 @@
 -- "id:cost:window:keep" in a sorted set by expiry beside it.
 
 local function holds_window(limit, state)
-  if limit.algorithm.windowed then return state.start end
+  if limit.algorithm.windowed then return state[1] end
   return 0
 end
 
 local function holds_member(id, cost, window, keep)
-  return format('%s:%.0f:%.0f:%s', id, cost, window, keep)
+  return string.format('%s:%.0f:%.0f:%s', id, cost, window, keep)
 end
 
 local function holds_add(holds_key, member, expires_at, last, now)
-  call('ZADD', holds_key, expires_at, member)
+  redis.call('ZADD', holds_key, expires_at, member)
   local ttl_ms = clock_ttl_ms(last, now)
-  if call('PTTL', holds_key) < ttl_ms then call('PEXPIRE', holds_key, ttl_ms) end
+  if redis.call('PTTL', holds_key) < ttl_ms then redis.call('PEXPIRE', holds_key, ttl_ms) end
 end
 
 -- After members were taken off: when the next and the last of them end.
 local function holds_refresh(cell, holds_key)
-  local first = call('ZRANGE', holds_key, 0, 0, 'WITHSCORES')
-  local last = call('ZRANGE', holds_key, -1, -1, 'WITHSCORES')
+  local first = redis.call('ZRANGE', holds_key, 0, 0, 'WITHSCORES')
+  local last = redis.call('ZRANGE', holds_key, -1, -1, 'WITHSCORES')
   cell.held_next, cell.held_last = tonumber(first[2] or 0), tonumber(last[2] or 0)
   if not first[1] then cell.held = 0 end
 end
@@ -29,19 +29,19 @@ end
 local function holds_expire(cell, limit, holds_key, now)
   local algorithm = limit.algorithm
   local due =
-    call('ZRANGEBYSCORE', holds_key, '-inf', now, 'WITHSCORES', 'LIMIT', 0, 1000)
+    redis.call('ZRANGEBYSCORE', holds_key, '-inf', now, 'WITHSCORES', 'LIMIT', 0, 1000)
   for index = 1, #due, 2 do
     local member, expired_at = due[index], tonumber(due[index + 1])
-    local cost, window, keep = match(member, ':(%d+):(%d+):(%d)$')
+    local cost, window, keep = string.match(member, ':(%d+):(%d+):(%d)$')
     window = tonumber(window)
     if cell.stored and window == holds_window(limit, cell.stored) then
-      cell.held, cell.limit = max(0, cell.held - cost), limit
+      cell.held, cell.limit = math.max(0, cell.held - cost), limit
       local state = algorithm.load(cell.stored, limit, expired_at)
       if keep == '1' and window == holds_window(limit, state) then
         cell.stored = algorithm.charge(state, limit, tonumber(cost), expired_at)
       end
     end
-    call('ZREM', holds_key, member)
+    redis.call('ZREM', holds_key, member)
   end
   holds_refresh(cell, holds_key)
 end

@@ -4,12 +4,12 @@
 local penalty_marks = {}
 
 local function penalty_open(limit, now)
-  local key, block_us, growth, max_us = match(limit.more, '^ p(%d+) (%d+) (%d+) (%d+)')
+  local key, block_us, growth, max_us = string.match(limit.more, '^ p(%d+) (%d+) (%d+) (%d+)')
   key = KEYS[tonumber(key)]
   local mark = penalty_marks[key]
   if not mark then
     mark = { key = key, until_us = 0, length_us = 0 }
-    local value = call('GET', key)
+    local value = redis.call('GET', key)
     if value then mark.until_us, mark.length_us = struct.unpack('>dd', value) end
     penalty_marks[key] = mark
   end
@@ -18,15 +18,15 @@ local function penalty_open(limit, now)
   if mark.until_us > now then limit.blocked_until = mark.until_us end
 end
 
-local function penalty_strike(limit, now, later)
+local function penalty_strike(limit, now, writes)
   local mark, length_us = limit.mark, limit.block_us
   if now < mark.until_us + mark.length_us then
-    length_us = max(length_us, floor(mark.length_us * limit.growth / 1000))
+    length_us = math.max(length_us, math.floor(mark.length_us * limit.growth / 1000))
   end
-  length_us = min(length_us, limit.block_max_us)
+  length_us = math.min(length_us, limit.block_max_us)
   mark.until_us, mark.length_us = now + length_us, length_us
   limit.blocked_until = mark.until_us
   local ttl_ms = clock_ttl_ms(mark.until_us + length_us, now)
   local value = struct.pack('>dd', mark.until_us, length_us)
-  later(function() call('PSETEX', mark.key, ttl_ms, value) end)
+  writes[#writes + 1] = function() redis.call('PSETEX', mark.key, ttl_ms, value) end
 end

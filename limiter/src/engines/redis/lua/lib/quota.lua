@@ -2,11 +2,12 @@
 -- the caller knows the calendar, the server's clock picks.
 
 local function quota_load(stored, limit, now)
-  if stored and now < stored.stop then return stored end
+  if stored and now < stored[2] then return stored end
+  local state = { limit.c, limit.d, 0 }
+  if now < limit.c then state = { limit.b, limit.c, 0 } end
   -- The caller's clock is off by more than a period: it must look at its calendar again.
-  local outside = now < limit.b or now >= limit.d
-  if now < limit.c then return { start = limit.b, stop = limit.c, used = 0, outside = outside } end
-  return { start = limit.c, stop = limit.d, used = 0, outside = outside }
+  if now < limit.b or now >= limit.d then state.outside = true end
+  return state
 end
 
 algorithms['3'] = window_algorithm(quota_load)

@@ -5,12 +5,12 @@
 local records_kept = {}
 
 local function records_open(question, at)
-  local key, ttl_ms, allowance_key, max = match(ARGV[at + 1], '^(%d+) (%d+) (%d+) (%d+)$')
+  local key, ttl_ms, allowance_key, max = string.match(ARGV[at + 1], '^(%d+) (%d+) (%d+) (%d+)$')
   question.record_key, question.record_ttl_ms = KEYS[tonumber(key)], tonumber(ttl_ms)
   question.record_allowance, question.record_max = KEYS[tonumber(allowance_key)], tonumber(max)
   question.fingerprint, question.id, question.layout = ARGV[at + 2], ARGV[at + 3], ARGV[at + 4]
   question.recorded =
-    records_kept[question.record_key] or call('GET', question.record_key)
+    records_kept[question.record_key] or redis.call('GET', question.record_key)
   return at + 4
 end
 
@@ -30,7 +30,7 @@ local function records_replay(reply, n, question)
 end
 
 -- The readings of the answer stand behind its status in the reply, up to its end.
-local function records_keep(question, now, reply, status_at, last, later)
+local function records_keep(question, now, reply, status_at, last, writes)
   local key, allowance = question.record_key, question.record_allowance
   if allowance_left(allowance, question.record_max) < 1 then
     reply[status_at] = 4
@@ -41,8 +41,8 @@ local function records_keep(question, now, reply, status_at, last, later)
   local record =
     cmsgpack.pack({ question.fingerprint, question.id, question.layout, now, readings })
   records_kept[key] = record
-  later(function()
+  writes[#writes + 1] = function()
     allowance_take(allowance, 1)
-    call('PSETEX', key, question.record_ttl_ms, record)
-  end)
+    redis.call('PSETEX', key, question.record_ttl_ms, record)
+  end
 end

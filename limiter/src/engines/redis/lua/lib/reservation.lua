@@ -3,33 +3,35 @@
 
 local RESERVATION_KEPT_US = 86400000000
 
-local function reservation_open(question, at, now, later)
-  local record_key, ttl_us, keep, id = match(ARGV[at + 1], '^(%d+) (%d+) (%d) (%S+)$')
+local function reservation_open(question, at, now)
+  local record_key, ttl_us, keep, id = string.match(ARGV[at + 1], '^(%d+) (%d+) (%d) (%S+)$')
   local blob = ARGV[at + 2]
   local expires_at = now + tonumber(ttl_us)
   question.id = id
-  question.reserve = function(limit)
+  question.reserve = function(limit, writes)
     local cell = limit.cell
     local window = holds_window(limit, limit.state)
     local member = holds_member(id, limit.cost, window, keep)
-    limit.window = format('%.0f', window)
+    limit.window = string.format('%.0f', window)
     cell.held = cell.held + limit.cost
     if cell.held_next == 0 or expires_at < cell.held_next then cell.held_next = expires_at end
-    cell.held_last = max(cell.held_last, expires_at)
+    cell.held_last = math.max(cell.held_last, expires_at)
     local holds_key, last = limit.holds_key, cell.held_last
-    later(function() holds_add(holds_key, member, expires_at, last, now) end)
+    writes[#writes + 1] = function() holds_add(holds_key, member, expires_at, last, now) end
   end
   -- The windows of the limits in the blob, in its order; "-" where nothing is held.
-  question.reserve_record = function(limits)
+  question.reserve_record = function(limits, writes)
     local windows = {}
     for _, limit in ipairs(limits) do
       if limit.cost > 0 and not limit.algorithm.slots then
         windows[#windows + 1] = limit.window or '-'
       end
     end
-    local text = format('open %s %s %.0f|%s', keep, table.concat(windows, ','), expires_at, blob)
+    local text = string.format('open %s %s %.0f|%s', keep, table.concat(windows, ','), expires_at, blob)
     local ttl_ms = clock_ttl_ms(expires_at + RESERVATION_KEPT_US, now)
-    later(function() call('PSETEX', KEYS[tonumber(record_key)], ttl_ms, text) end)
+    writes[#writes + 1] = function()
+      redis.call('PSETEX', KEYS[tonumber(record_key)], ttl_ms, text)
+    end
   end
   return at + 2
 end

@@ -1,13 +1,13 @@
 -- What gives back, of a sliding counter: apart, for most calls only take.
 
 local function sliding_window_counter_refund(state, limit, amount, charged_at)
-  local start, window, previous, current = state.start, state.window, state.previous, state.current
+  local start, window, previous, current = state[1], state[2], state[3], state[4]
   if charged_at >= start and charged_at < start + window then
-    current = max(0, current - amount)
+    current = math.max(0, current - amount)
   elseif charged_at >= start - window and charged_at < start then
-    previous = max(0, previous - amount)
+    previous = math.max(0, previous - amount)
   end
-  return { start = start, window = window, previous = previous, current = current }
+  return { start, window, previous, current }
 end
 
 local function sliding_window_counter_recovery_us(limit)

@@ -8,16 +8,16 @@ local LOG_HEADER, LOG_ENTRY, LOG_FORGET = 32, 16, 64
 -- `stored` entries are in Redis, the newer ones of this call in `added`.
 local function sliding_window_log_open(key)
   local state = { key = key, stored = 0, count = 0, added = {}, base = 0 }
-  local length = call('STRLEN', key)
+  local length = redis.call('STRLEN', key)
   if length > 0 then
     state.exists, state.stored = true, (length - LOG_HEADER) / LOG_ENTRY
-    local header = call('GETRANGE', key, 0, LOG_HEADER - 1)
+    local header = redis.call('GETRANGE', key, 0, LOG_HEADER - 1)
     state.base, state.held, state.held_next, state.held_last = struct.unpack('>dddd', header)
   end
   state.count, state.last_at, state.last_total = state.stored, 0, state.base
   if state.count > 0 then
     state.last_at, state.last_total =
-      struct.unpack('>dd', call('GETRANGE', key, -LOG_ENTRY, -1))
+      struct.unpack('>dd', redis.call('GETRANGE', key, -LOG_ENTRY, -1))
   end
   return state
 end
@@ -30,14 +30,14 @@ local function sliding_window_log_entry(state, index)
   end
   if state.changed and index == state.stored - 1 then return state.changed.at, state.changed.total end
   local from = LOG_HEADER + index * LOG_ENTRY
-  return struct.unpack('>dd', call('GETRANGE', state.key, from, from + LOG_ENTRY - 1))
+  return struct.unpack('>dd', redis.call('GETRANGE', state.key, from, from + LOG_ENTRY - 1))
 end
 
 -- The first entry later than `at`; with `total`, the first whose running total reaches it.
 local function sliding_window_log_first(state, at, total)
   local low, high = 0, state.count
   while low < high do
-    local middle = floor((low + high) / 2)
+    local middle = math.floor((low + high) / 2)
     local entry_at, entry_total = sliding_window_log_entry(state, middle)
     if (total and entry_total >= total) or (at and entry_at > at) then high = middle
     else low = middle + 1 end
@@ -57,7 +57,7 @@ local function sliding_window_log_edge(state, limit, now)
       state.gone_total = total
     end
   end
-  return max(state.base, state.gone_total)
+  return math.max(state.base, state.gone_total)
 end
 
 local function sliding_window_log_load(stored)
@@ -70,7 +70,7 @@ end
 
 local function sliding_window_log_charge(state, limit, amount, now)
   local before = state.last_total - sliding_window_log_edge(state, limit, now)
-  local after = max(before, min(before + amount, 2 * limit.a))
+  local after = math.max(before, math.min(before + amount, 2 * limit.a))
   state.last_total = state.last_total + (after - before)
   if state.count == 0 or state.last_at < now then
     state.count, state.last_at = state.count + 1, now
@@ -95,21 +95,21 @@ local function sliding_window_log_save(state, limit, now, ttl_ms)
   end
   added = table.concat(added)
   if state.changed then
-    call('SETRANGE', key, LOG_HEADER + (state.stored - 1) * LOG_ENTRY,
+    redis.call('SETRANGE', key, LOG_HEADER + (state.stored - 1) * LOG_ENTRY,
       struct.pack('>dd', state.changed.at, state.changed.total))
   end
   if not state.exists then
-    call('PSETEX', key, ttl_ms, sliding_window_log_header(state, state.base) .. added)
+    redis.call('PSETEX', key, ttl_ms, sliding_window_log_header(state, state.base) .. added)
   elseif gone >= LOG_FORGET and gone * 2 >= state.count and gone <= state.stored then
-    local base = max(state.base, state.gone_total)
-    local kept = call('GETRANGE', key, LOG_HEADER + gone * LOG_ENTRY, -1)
-    call('PSETEX', key, ttl_ms, sliding_window_log_header(state, base) .. kept .. added)
+    local base = math.max(state.base, state.gone_total)
+    local kept = redis.call('GETRANGE', key, LOG_HEADER + gone * LOG_ENTRY, -1)
+    redis.call('PSETEX', key, ttl_ms, sliding_window_log_header(state, base) .. kept .. added)
   else
-    if added ~= '' then call('APPEND', key, added) end
+    if added ~= '' then redis.call('APPEND', key, added) end
     if state.header_changed then
-      call('SETRANGE', key, 0, sliding_window_log_header(state, state.base))
+      redis.call('SETRANGE', key, 0, sliding_window_log_header(state, state.base))
     end
-    call('PEXPIRE', key, ttl_ms)
+    redis.call('PEXPIRE', key, ttl_ms)
   end
 end
 

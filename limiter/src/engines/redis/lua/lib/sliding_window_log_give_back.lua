@@ -2,7 +2,7 @@
 
 local function sliding_window_log_refund(state, limit, amount, charged_at, now)
   if charged_at <= now - limit.b then return state end
-  state.base = min(sliding_window_log_edge(state, limit, now) + amount, state.last_total)
+  state.base = math.min(sliding_window_log_edge(state, limit, now) + amount, state.last_total)
   return state
 end
 

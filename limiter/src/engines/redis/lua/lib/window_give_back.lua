@@ -1,8 +1,8 @@
 -- What gives back, of windows: apart, for most calls only take.
 
 local function window_refund(state, limit, amount, charged_at)
-  if charged_at < state.start or charged_at >= state.stop then return state end
-  return { start = state.start, stop = state.stop, used = max(0, state.used - amount) }
+  if charged_at < state[1] or charged_at >= state[2] then return state end
+  return { state[1], state[2], math.max(0, state[3] - amount) }
 end
 
 if algorithms['2'] then algorithms['2'].refund = window_refund end
