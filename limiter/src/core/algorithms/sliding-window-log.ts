@@ -92,12 +92,15 @@ function lastTotal(state: State): number {
   return state.totals.at(-1) ?? state.base;
 }
 
+const shortLength = 256;
 const forgetAtLeast = 64;
 
-/** Drops what has left the window once it is half of the log, so that each entry moves once. */
+/** Drops what has left the window: of a long log once it is half, so that each entry moves once. */
 function forget(state: State, windowUs: number, nowUs: number): void {
   const gone = firstWhere(state.timesUs, (atUs) => atUs > nowUs - windowUs);
-  if (gone < forgetAtLeast || gone * 2 < state.timesUs.length) return;
+  const { length } = state.timesUs;
+  if (gone === 0) return;
+  if (length >= shortLength && (gone < forgetAtLeast || gone * 2 < length)) return;
   state.base = Math.max(state.base, state.totals[gone - 1] as number);
   state.timesUs.splice(0, gone);
   state.totals.splice(0, gone);

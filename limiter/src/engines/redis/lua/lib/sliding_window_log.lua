@@ -1,24 +1,31 @@
 -- Twin of core/algorithms/sliding-window-log.ts. limit: a = limit, b = window_us.
 -- One string: a header of 32 bytes (base, then what reservations hold: see holds.lua) and 16 bytes
--- for each entry (its time, and the running total after it). Entries are found by binary search
--- and added by APPEND, so that a log of ten thousand is not read or written whole.
+-- for each entry (its time, and the running total after it). A short log is read and written whole,
+-- without what has left the window. Of a long one only some entries are read, by binary search, and
+-- new ones are appended.
 
-local LOG_HEADER, LOG_ENTRY, LOG_FORGET = 32, 16, 64
+local LOG_HEADER, LOG_ENTRY, LOG_SHORT, LOG_FORGET = 32, 16, 256, 64
 
--- `stored` entries are in Redis, the newer ones of this call in `added`.
+-- `stored` entries are in Redis, the first of them in `text`, the newer ones of this call in `added`.
 local function sliding_window_log_open(key)
-  local state = { key = key, stored = 0, count = 0, added = {}, base = 0 }
-  local length = redis.call('STRLEN', key)
-  if length > 0 then
-    state.exists, state.stored = true, (length - LOG_HEADER) / LOG_ENTRY
-    local header = redis.call('GETRANGE', key, 0, LOG_HEADER - 1)
-    state.base, state.held, state.held_next, state.held_last = struct.unpack('>dddd', header)
+  local text = redis.call('GETRANGE', key, 0, LOG_HEADER + LOG_SHORT * LOG_ENTRY - 1)
+  local state = {
+    key = key, text = text, exists = false, short = true, stored = 0, count = 0, added = {},
+    base = 0, last_at = 0, last_total = 0, gone = 0, gone_total = 0, edge_at = nil,
+    held = 0, held_next = 0, held_last = 0, changed = nil, header_changed = nil,
+  }
+  if text == '' then return state end
+  state.exists = true
+  state.base, state.held, state.held_next, state.held_last = struct.unpack('>dddd', text)
+  state.stored, state.last_total = (#text - LOG_HEADER) / LOG_ENTRY, state.base
+  local last = string.sub(text, -LOG_ENTRY)
+  if state.stored == LOG_SHORT then
+    state.short = false
+    state.stored = (redis.call('STRLEN', key) - LOG_HEADER) / LOG_ENTRY
+    last = redis.call('GETRANGE', key, -LOG_ENTRY, -1)
   end
-  state.count, state.last_at, state.last_total = state.stored, 0, state.base
-  if state.count > 0 then
-    state.last_at, state.last_total =
-      struct.unpack('>dd', redis.call('GETRANGE', key, -LOG_ENTRY, -1))
-  end
+  state.count = state.stored
+  if state.count > 0 then state.last_at, state.last_total = struct.unpack('>dd', last) end
   return state
 end
 
@@ -30,6 +37,7 @@ local function sliding_window_log_entry(state, index)
   end
   if state.changed and index == state.stored - 1 then return state.changed.at, state.changed.total end
   local from = LOG_HEADER + index * LOG_ENTRY
+  if index < LOG_SHORT then return struct.unpack('>dd', state.text, from + 1) end
   return struct.unpack('>dd', redis.call('GETRANGE', state.key, from, from + LOG_ENTRY - 1))
 end
 
@@ -88,29 +96,36 @@ local function sliding_window_log_header(state, base)
 end
 
 local function sliding_window_log_save(state, limit, now, ttl_ms)
-  local key, gone = state.key, state.gone or 0
-  local added = {}
-  for index, entry in ipairs(state.added) do
-    added[index] = struct.pack('>dd', entry.at, entry.total)
+  local key, gone = state.key, state.gone
+  local added = ''
+  for _, entry in ipairs(state.added) do
+    added = added .. struct.pack('>dd', entry.at, entry.total)
   end
-  added = table.concat(added)
-  if state.changed then
-    redis.call('SETRANGE', key, LOG_HEADER + (state.stored - 1) * LOG_ENTRY,
-      struct.pack('>dd', state.changed.at, state.changed.total))
-  end
-  if not state.exists then
-    redis.call('PSETEX', key, ttl_ms, sliding_window_log_header(state, state.base) .. added)
-  elseif gone >= LOG_FORGET and gone * 2 >= state.count and gone <= state.stored then
-    local base = math.max(state.base, state.gone_total)
-    local kept = redis.call('GETRANGE', key, LOG_HEADER + gone * LOG_ENTRY, -1)
+  -- Only a charge forgets, so that a clock that goes back meets the same log in every engine.
+  if gone > state.stored or not (state.changed or #state.added > 0) then gone = 0 end
+  local from = LOG_HEADER + gone * LOG_ENTRY
+  local changed = state.changed and struct.pack('>dd', state.changed.at, state.changed.total)
+  if state.short then
+    local kept = string.sub(state.text, from + 1)
+    if changed and kept ~= '' then kept = string.sub(kept, 1, -LOG_ENTRY - 1) .. changed end
+    local base = gone > 0 and math.max(state.base, state.gone_total) or state.base
     redis.call('PSETEX', key, ttl_ms, sliding_window_log_header(state, base) .. kept .. added)
-  else
-    if added ~= '' then redis.call('APPEND', key, added) end
-    if state.header_changed then
-      redis.call('SETRANGE', key, 0, sliding_window_log_header(state, state.base))
-    end
-    redis.call('PEXPIRE', key, ttl_ms)
+    return
   end
+  if changed then
+    redis.call('SETRANGE', key, LOG_HEADER + (state.stored - 1) * LOG_ENTRY, changed)
+  end
+  if gone >= LOG_FORGET and gone * 2 >= state.count then
+    local base = math.max(state.base, state.gone_total)
+    local kept = redis.call('GETRANGE', key, from, -1)
+    redis.call('PSETEX', key, ttl_ms, sliding_window_log_header(state, base) .. kept .. added)
+    return
+  end
+  if added ~= '' then redis.call('APPEND', key, added) end
+  if state.header_changed then
+    redis.call('SETRANGE', key, 0, sliding_window_log_header(state, state.base))
+  end
+  redis.call('PEXPIRE', key, ttl_ms)
 end
 
 local function sliding_window_log_expires_at(state, limit)
