@@ -2,7 +2,7 @@ import { algorithmOf, type Opaque } from '../../core/algorithms/index.ts';
 import type { Settlement, SettleResult, TenantRef } from '../../core/engine.ts';
 import { StoreFailure } from '../../core/errors.ts';
 import type { RedisClient } from './client.ts';
-import { readState, ReplyReader } from './decode.ts';
+import { readState, ReplyReader, wholeIn } from './decode.ts';
 import type { ReservedLimit } from './encode.ts';
 import { holdsSuffix, type Keys } from './keys.ts';
 import { numbersIn } from './limit-text.ts';
@@ -60,7 +60,7 @@ export class Reservations {
     const args = limits.map((limit, index) => textOf(limit, { index, cost: limit.cost }));
     const first = `${reservationId} ${ttlMs * 1000} ${limits.length}`;
     const script = this.#scripts.renewReservation;
-    return (await run(this.#client, script, keys, [first, ...args])) === 1;
+    return wholeIn(await run(this.#client, script, keys, [first, ...args])) === 1;
   }
 
   async #find(tenant: TenantRef, reservationId: string) {
@@ -88,6 +88,7 @@ function debtOf(limit: ReservedLimit, state: Opaque, nowUs: number): number {
 }
 
 function parseBlob(text: unknown): ReservedLimit[] {
-  if (typeof text !== 'string') throw new StoreFailure('malformed reply');
-  return JSON.parse(text.slice(text.indexOf('|') + 1)) as ReservedLimit[];
+  const [, blob] = typeof text === 'string' ? (/^[^|]*\|(\[.*\])$/s.exec(text) ?? []) : [];
+  if (blob === undefined) throw new StoreFailure('malformed reply');
+  return JSON.parse(blob) as ReservedLimit[];
 }
