@@ -21,12 +21,15 @@ export type Store = {
 export type StoreOptions = Omit<RedisEngineOptions, 'prefix' | 'clock' | 'scripts'> & {
   /** A server of the test's own instead of the one that all share. */
   readonly url?: string;
+  /** The client returns numbers as text. */
+  readonly stringNumbers?: boolean;
   /** Between engine and client. */
   readonly wrap?: (client: RedisClient) => RedisClient;
 };
 
-export function openStore({ url, wrap, ...options }: StoreOptions = {}): Store {
-  const redis = openRedis(url ?? inject('redisUrl'));
+export function openStore(settings: StoreOptions = {}): Store {
+  const { url, wrap, stringNumbers = false, ...options } = settings;
+  const redis = openRedis(url ?? inject('redisUrl'), { stringNumbers });
   const prefix = `test-${randomUUID()}`;
   const client = fromIoredis(redis);
   const engine = new RedisEngine(wrap ? wrap(client) : client, { ...options, prefix });
@@ -35,7 +38,9 @@ export function openStore({ url, wrap, ...options }: StoreOptions = {}): Store {
 
 export type ClusterStore = Omit<Store, 'redis'> & { readonly redis: Cluster };
 
-export function openClusterStore(options: Omit<StoreOptions, 'url'> = {}): ClusterStore {
+export function openClusterStore(
+  options: Omit<StoreOptions, 'url' | 'stringNumbers'> = {},
+): ClusterStore {
   const { wrap, ...rest } = options;
   const redis = openCluster(inject('redisClusterNodes'));
   const prefix = `test-${randomUUID()}`;
