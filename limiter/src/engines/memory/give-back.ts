@@ -1,5 +1,5 @@
 import { freeSlot, renewSlot, type ConcurrencyState } from '../../core/algorithms/concurrency.ts';
-import type { RefundCall, Settlement, SettleResult } from '../../core/engine.ts';
+import { ownCost, type RefundCall, type Settlement, type SettleResult } from '../../core/engine.ts';
 import { StoreFailure } from '../../core/errors.ts';
 import type { Limit } from '../../core/limit.ts';
 import { refundableMs } from '../../core/refundable.ts';
@@ -21,7 +21,7 @@ export function settle(desk: Desk, { reservationId, costs }: Settlement): Settle
   for (const hold of reservation.holds) {
     const settled = settleHold(desk, reservation, hold, {
       id: reservationId,
-      cost: costs[hold.bound.limit.unit] ?? hold.bound.cost,
+      cost: ownCost(costs, hold.bound.limit.unit) ?? hold.bound.cost,
     });
     late ||= settled.late;
     debt = Math.max(debt, settled.debt);

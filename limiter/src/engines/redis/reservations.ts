@@ -1,5 +1,5 @@
 import { algorithmOf, type Opaque } from '../../core/algorithms/index.ts';
-import type { Settlement, SettleResult, TenantRef } from '../../core/engine.ts';
+import { ownCost, type Settlement, type SettleResult, type TenantRef } from '../../core/engine.ts';
 import { StoreFailure } from '../../core/errors.ts';
 import type { RedisClient } from './client.ts';
 import { readState, ReplyReader, wholeIn } from './decode.ts';
@@ -29,7 +29,7 @@ export class Reservations {
     if (!found) return { kind: 'unknown' };
     const { limits, keys } = found;
     const args = limits.flatMap((limit, index) => [
-      textOf(limit, { index, cost: costs[limit.unit] ?? limit.cost }),
+      textOf(limit, { index, cost: ownCost(costs, limit.unit) ?? limit.cost }),
       String(limit.cost),
     ]);
     const reply = await run(this.#client, this.#scripts.settle, keys, [
