@@ -23,7 +23,7 @@ const names = Object.keys(makers) as Maker[];
 
 function create(maker: Maker, change: Readonly<Record<string, unknown>>) {
   const { make, good } = makers[maker];
-  const limit = untyped<(options: unknown) => never>(make)({ ...good, ...change });
+  const limit = make(untyped({ ...good, ...change }));
   return createLimiter({ limits: [limit] });
 }
 

@@ -142,7 +142,7 @@ async function idempotency(job: IdempotencyJob, context: JobContext): Promise<Id
     const key = `key-${Math.floor(at / job.copies)}`;
     const record = { scope: 'a-subject', key, fingerprint, ttlMs: 600_000 };
     const answer = await ask(context, raceTenant.id, { at, limits, idempotency: record });
-    noteOutcome((outcomes[key] ??= newOutcome()), answer, fingerprint);
+    noteOutcome((outcomes[key] ??= newOutcome()), answer, { id: idOf(at), fingerprint });
   });
   return outcomes;
 }
@@ -151,15 +151,20 @@ function newOutcome(): KeyOutcome {
   return { ids: [], fingerprints: [], charged: 0, replayed: 0, refused: 0, conflicts: 0 };
 }
 
-function noteOutcome(outcome: KeyOutcome, answer: Answer, fingerprint: string): void {
+function noteOutcome(
+  outcome: KeyOutcome,
+  answer: Answer,
+  { id, fingerprint }: { readonly id: string; readonly fingerprint: string },
+): void {
   if (answer.kind === 'conflict') {
     outcome.conflicts += 1;
     return;
   }
   if (!answer.allowed) outcome.refused += 1;
-  else if (answer.replayed) outcome.replayed += 1;
+  else if (answer.replayOf !== null) outcome.replayed += 1;
   else outcome.charged += 1;
-  if (!outcome.ids.includes(answer.id)) outcome.ids.push(answer.id);
+  const charged = answer.replayOf ?? id;
+  if (!outcome.ids.includes(charged)) outcome.ids.push(charged);
   if (!outcome.fingerprints.includes(fingerprint)) outcome.fingerprints.push(fingerprint);
 }
 
@@ -179,11 +184,15 @@ async function ask(
   tenant: string,
   { at, limits, idempotency }: Asking,
 ): Promise<Answer> {
-  const question = { id: `q-${process.pid}-${at}`, limits, peek: false, idempotency };
+  const question = { id: idOf(at), limits, peek: false, idempotency };
   const result = await engine.decide({ tenant: { id: tenant }, questions: [question] });
   const answer = result.kind === 'answered' ? result.answers[0] : undefined;
   if (!answer) throw new Error(`not answered: ${result.kind}`);
   return answer;
+}
+
+function idOf(at: number): string {
+  return `q-${process.pid}-${at}`;
 }
 
 function decidedOf(answer: Answer): Decided {

@@ -1,5 +1,5 @@
 // Every script under a Redis user that may touch exactly the keys the call declares, and may use
-// nothing but the commands in this list. The documentation quotes the list from here.
+// nothing but the commands listed in commands.ts.
 
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -15,39 +15,7 @@ import { startRedis, type RedisServer } from '../servers/redis.ts';
 import { bound, limitOf, question } from '../support/limits.ts';
 import { randomFrom } from '../support/store.ts';
 import { runEveryVerb, runWorkload } from '../support/workload.ts';
-
-/** All that the engine needs. What ioredis sends by itself on connecting is not among it. */
-export const engineCommands = [
-  'append',
-  'eval',
-  'evalsha',
-  'exists',
-  'get',
-  'getrange',
-  'hgetall',
-  'hincrby',
-  'incrby',
-  'mget',
-  'pexpire',
-  'psetex',
-  'pttl',
-  'rename',
-  'set',
-  'setrange',
-  'strlen',
-  'time',
-  'unlink',
-  'zadd',
-  'zcount',
-  'zrange',
-  'zrangebyscore',
-  'zrem',
-  'zremrangebyscore',
-  'zscore',
-] as const;
-
-/** What ioredis sends by itself on connecting; without a ready check it needs no `info`. */
-export const clientCommands = ['hello', 'info'] as const;
+import { clientCommands, engineCommands } from './commands.ts';
 
 const user = 'least';
 const password = randomUUID();

@@ -117,10 +117,8 @@ test('a client that returns numbers as text gives the same answers', async () =>
   const store = openStore({ stringNumbers: true });
   const { engine } = store;
   const slots = limitOf({ algorithm: 'concurrency', maxConcurrent: 1, staleAfter: '1 min' });
-  const result = await engine.decide({
-    tenant,
-    questions: [question([bound(limit), bound(slots)])],
-  });
+  const asked = question([bound(limit), bound(slots)]);
+  const result = await engine.decide({ tenant, questions: [asked] });
   const answer = result.kind === 'answered' ? result.answers[0] : undefined;
   if (answer?.kind !== 'decided') throw new Error('not decided');
   expect(answer.allowed).toBe(true);
@@ -128,7 +126,7 @@ test('a client that returns numbers as text gives the same answers', async () =>
   expect(await engine.heartbeat(tenant, { ticket, ttlMs: 1000 })).toBe(true);
   expect(await engine.release(tenant, ticket)).toBe(true);
   expect(await engine.release(tenant, ticket)).toBe(false);
-  const refund = { id: answer.id, chargedAtUs: answer.nowUs, limits: [bound(limit)] };
+  const refund = { id: asked.id, chargedAtUs: answer.nowUs, limits: [bound(limit)] };
   expect(await engine.refund(tenant, refund)).toBe(true);
   expect(await engine.refund(tenant, refund)).toBe(false);
   store.close();

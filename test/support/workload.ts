@@ -53,7 +53,7 @@ type Doing = {
   readonly engine: Engine;
   readonly tenant: TenantRef;
   readonly random: () => number;
-  readonly charged: { readonly answer: Decided; readonly limits: readonly BoundLimit[] }[];
+  readonly charged: { readonly answer: Decided; readonly question: Question }[];
   readonly tickets: string[];
   readonly reservations: string[];
   batches: number;
@@ -124,8 +124,9 @@ const verbs: readonly ((doing: Doing) => Promise<unknown>)[] = [
   async ({ engine, tenant, random, charged }) => {
     const one = pick(random, charged);
     if (!one) return;
-    const { answer, limits } = one;
-    await engine.refund(tenant, { id: answer.id, chargedAtUs: answer.nowUs, limits });
+    const { answer, question } = one;
+    const id = answer.replayOf ?? question.id;
+    await engine.refund(tenant, { id, chargedAtUs: answer.nowUs, limits: question.limits });
   },
   async ({ engine, tenant, random, tickets }) => {
     const ticket = pick(random, tickets);
@@ -172,9 +173,9 @@ async function ask(
   const result = await engine.decide(snapshot ? { ...call, snapshot } : call);
   if (result.kind !== 'answered') return;
   for (const [at, answer] of result.answers.entries()) {
-    if (answer.kind !== 'decided' || !answer.allowed) continue;
-    const limits = questions[at]?.limits ?? [];
-    charged.push({ answer, limits });
+    const question = questions[at];
+    if (!question || answer.kind !== 'decided' || !answer.allowed) continue;
+    charged.push({ answer, question });
     if (answer.ticket !== null) tickets.push(answer.ticket);
     if (answer.reservation) reservations.push(answer.reservation.id);
   }
