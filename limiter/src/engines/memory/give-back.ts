@@ -74,13 +74,13 @@ export function release(desk: Desk, id: string): boolean {
   const { tickets } = desk.books();
   const ticket = tickets.get(id, nowUs);
   if (!ticket) return false;
-  tickets.delete(id);
-  let released = false;
+  let freed = 0;
   for (const bound of ticket.slots) {
     const state = cells.find(tenant, bound)?.state as ConcurrencyState | undefined;
-    if (state && freeSlot(state, id, nowUs)) released = true;
+    if (state && freeSlot(state, id, nowUs)) freed += 1;
   }
-  return released;
+  if (freed === ticket.slots.length) tickets.delete(id);
+  return freed > 0;
 }
 
 export type Renewal = { readonly id: string; readonly ttlMs: number };
