@@ -7,6 +7,9 @@ const conditions = ['source'];
 // Tests that talk to a server; all others start without waiting for one.
 const serverTests = ['test/**/*.test.ts', 'limiter/src/engines/redis/**/*.test.ts'];
 
+// These take the whole machine, and would make any other test late: they run after all others.
+const raceTests = ['test/races/**/*.test.ts'];
+
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: conditions } },
@@ -30,7 +33,17 @@ export default defineConfig({
         test: {
           name: 'servers',
           include: serverTests,
+          exclude: raceTests,
           globalSetup: ['test/servers/global-setup.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'races',
+          include: raceTests,
+          globalSetup: ['test/servers/global-setup.ts'],
+          sequence: { groupOrder: 1 },
         },
       },
     ],

@@ -2,7 +2,7 @@ import type { BoundLimit, Reserve } from './engine.ts';
 import { InvalidInput } from './errors.ts';
 import type { Limit, PerPart } from './limit.ts';
 import { describe, parseWhole } from './numbers.ts';
-import { oneOf, parseName, parseText, refuseUnknownFields } from './parse.ts';
+import { oneOf, parseName, parseText, refuseUnknownFields, requireObject } from './parse.ts';
 
 /** The question: may this subject do this, at this cost? */
 export type Check = {
@@ -34,7 +34,8 @@ const resourceLengthMax = 2048;
 const entriesMax = 64;
 const costMax = 2 ** 50;
 const reserveMsMax = 86_400_000;
-const none: Readonly<Record<string, never>> = Object.freeze({});
+/** Without a prototype: `constructor` is a unit like any other, and not among these. */
+const none: Readonly<Record<string, never>> = Object.freeze(Object.create(null));
 const knownFields = [
   'resource',
   'subject',
@@ -130,10 +131,8 @@ function parseAttributes(attributes: unknown): Readonly<Record<string, string>> 
 }
 
 function entriesOf(field: string, value: unknown): [string, unknown][] {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new InvalidInput(field, `must be an object, got ${describe(value)}`);
-  }
-  const entries = Object.entries(value);
+  requireObject(field, value);
+  const entries = Object.entries(value as object);
   if (entries.length > entriesMax) {
     throw new InvalidInput(field, `must have at most ${entriesMax} entries, got ${entries.length}`);
   }
@@ -148,9 +147,7 @@ function parseIdempotencyKey(value: unknown): string {
 }
 
 function parseReserve(value: NonNullable<Check['reserve']>): Reserve {
-  if (typeof value !== 'object' || value === null) {
-    throw new InvalidInput('reserve', `must be an object, got ${describe(value)}`);
-  }
+  requireObject('reserve', value);
   refuseUnknownFields('reserve', value, ['ttlMs', 'onExpiry']);
   return {
     ttlMs: parseWhole('reserve.ttlMs', value.ttlMs, { min: 1, max: reserveMsMax }),

@@ -133,6 +133,11 @@ export type Settlement = {
   readonly costs: Readonly<Record<string, number>>;
 };
 
+/** A unit may be called like what every object has. */
+export function ownCost(costs: Settlement['costs'], unit: string): number | undefined {
+  return Object.hasOwn(costs, unit) ? costs[unit] : undefined;
+}
+
 export type SettleResult =
   | { readonly kind: 'settled'; readonly late: boolean; readonly debt: number }
   | { readonly kind: 'repeated' }

@@ -14,7 +14,7 @@ import {
   reduceRate,
   type Rate,
 } from './numbers.ts';
-import { oneOf, parseName, refuseUnknownFields } from './parse.ts';
+import { oneOf, parseName, refuseUnknownFields, requireObject } from './parse.ts';
 import type { LimitInput } from './limit-input.ts';
 
 const longestUs = 366 * 86_400_000_000 * 10;
@@ -141,6 +141,7 @@ function parseRate(field: string, { refillPerSecond, refill }: Of<'token_bucket'
     );
   }
   if (refill === undefined) return parseRatePerSecond(`${field}.refillPerSecond`, refillPerSecond);
+  requireObject(`${field}.refill`, refill);
   refuseUnknownFields(`${field}.refill`, refill, ['tokens', 'every']);
   return reduceRate(`${field}.refill`, {
     tokens: parseCount(`${field}.refill.tokens`, refill.tokens),

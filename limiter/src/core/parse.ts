@@ -3,6 +3,12 @@ import { describe } from './numbers.ts';
 
 /** Small parsers that all input goes through: unknown → type, or an error that names the field. */
 
+/** Anything with fields of its own; before the fields are looked at. */
+export function requireObject(field: string, value: unknown): void {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return;
+  throw new InvalidInput(field, `must be an object, got ${describe(value)}`);
+}
+
 export function refuseUnknownFields(field: string, input: object, known: readonly string[]): void {
   for (const name in input) {
     if (known.includes(name) || !Object.hasOwn(input, name)) continue;

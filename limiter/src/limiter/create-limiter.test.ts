@@ -112,7 +112,7 @@ describe('options', () => {
     ['countersMax', { limits: [five], countersMax: 0 }],
     ['redis', { limits: [five], redis: {} }],
     ['redis', { limits: [five], redis: undefined }],
-    ['deadlineMs', { limits: [five], engine: {}, deadlineMs: 0 }],
+    ['deadlineMs', { limits: [five], engine: { decide() {} }, deadlineMs: 0 }],
   ])('that are wrong are named: %s', (field, options) => {
     expect(() => createLimiter(options as MemoryLimiterOptions)).toThrow(InvalidInput);
     expect(() => createLimiter(options as MemoryLimiterOptions)).toThrow(`${field}: `);

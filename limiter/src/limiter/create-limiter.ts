@@ -6,7 +6,7 @@ import type { LimitInput } from '../core/limit-input.ts';
 import type { Limit } from '../core/limit.ts';
 import { describe, parseWhole } from '../core/numbers.ts';
 import { parseLimit } from '../core/parse-limit.ts';
-import { parseName, refuseUnknownFields } from '../core/parse.ts';
+import { parseName, refuseUnknownFields, requireObject } from '../core/parse.ts';
 import { MemoryEngine } from '../engines/memory/index.ts';
 import { fromIoredis, RedisEngine, type IoredisLike } from '../engines/redis/index.ts';
 import { Limiter, SyncLimiter } from './limiter.ts';
@@ -53,12 +53,15 @@ export function createLimiter(options: MemoryLimiterOptions): SyncLimiter;
 export function createLimiter(
   options: MemoryLimiterOptions | RedisLimiterOptions | EngineLimiterOptions,
 ): Limiter {
+  requireObject('options', options);
   const kind = 'engine' in options ? 'engine' : 'redis' in options ? 'redis' : 'memory';
   refuseUnknownFields('', options, known[kind]);
   const limits = parseLimits(options);
   if ('engine' in options || 'redis' in options) {
     const engine =
-      'engine' in options ? options.engine : new RedisEngine(clientOf(options), secretOf(options));
+      'engine' in options
+        ? engineOf(options)
+        : new RedisEngine(clientOf(options), secretOf(options));
     const deadlineMs = parseWhole('deadlineMs', options.deadlineMs ?? deadlineMsDefault, {
       min: 1,
       max: 60_000,
@@ -66,9 +69,17 @@ export function createLimiter(
     return new Limiter(engine, limits, deadlineMs);
   }
   const { clock = systemClock, countersMax = 1_000_000 } = options;
+  if (typeof clock !== 'function') {
+    throw new InvalidInput('clock', `must be a function, got ${describe(clock)}`);
+  }
   const bound = parseWhole('countersMax', countersMax, { min: 1, max: 100_000_000 });
   const memory = { clock, countersMax: bound, countersPerTenantMax: bound };
   return new SyncLimiter(new MemoryEngine(memory), limits);
+}
+
+function engineOf({ engine }: EngineLimiterOptions): Engine {
+  if (typeof engine?.decide === 'function') return engine;
+  throw new InvalidInput('engine', `must be an engine, got ${describe(engine)}`);
 }
 
 function clientOf({ redis }: RedisLimiterOptions) {
@@ -79,7 +90,9 @@ function clientOf({ redis }: RedisLimiterOptions) {
 }
 
 function secretOf({ secret }: RedisLimiterOptions) {
-  return secret === undefined ? {} : { secret };
+  if (secret === undefined) return {};
+  if (typeof secret === 'string') return { secret };
+  throw new InvalidInput('secret', `must be a string, got ${describe(secret)}`);
 }
 
 function parseLimits({ limits, name = 'limiter' }: LimiterOptions): Limit[] {

@@ -11,7 +11,7 @@ import type { Answer, BoundLimit, Engine, Question, SettleResult } from '../core
 import { IdempotencyConflict, InvalidInput, StoreFailure } from '../core/errors.ts';
 import type { Limit } from '../core/limit.ts';
 import { describe, parseWhole } from '../core/numbers.ts';
-import { parseText } from '../core/parse.ts';
+import { parseText, refuseUnknownFields, requireObject } from '../core/parse.ts';
 import { Deadline } from '../engines/guard/deadline.ts';
 import type { MemoryEngine } from '../engines/memory/index.ts';
 import { CheckQuestion } from './question.ts';
@@ -59,9 +59,8 @@ export class Limiter {
 
   /** The real cost of a reservation, once. */
   async settle(reservationId: string, real: RealCost): Promise<SettleResult> {
-    const costs: Record<string, number> = {};
-    if (real.cost !== undefined) costs['requests'] = parseCost('cost', real.cost);
-    if (real.costs !== undefined) Object.assign(costs, parseCosts(real.costs));
+    const { cost, costs: named } = parseRealCost('real', real, ['cost', 'costs', 'tenant']);
+    const costs = { ...named, ...(cost === undefined ? {} : { requests: cost }) };
     const id = parseText('reservationId', reservationId, idLengthMax);
     return this.#inTime(this.engine.settle(tenantOf(real.tenant), { reservationId: id, costs }));
   }
@@ -71,10 +70,11 @@ export class Limiter {
     if (!(decision instanceof Decision)) {
       throw new InvalidInput('decision', `must be one of ours, got ${describe(decision)}`);
     }
+    const asked = parseRealCost('part', part, ['cost', 'costs']);
     const { answer, check, question } = Decision.factsOf(decision);
     const given = question.limits.flatMap((bound, at): BoundLimit[] => {
       if (answer.readings[at]?.verdict !== 'ok') return [];
-      const cost = Math.min(bound.cost, partOf(bound, part));
+      const cost = Math.min(bound.cost, partOf(bound, asked));
       return cost > 0 ? [{ ...bound, cost }] : [];
     });
     if (!answer.allowed || given.length === 0) return false;
@@ -83,9 +83,11 @@ export class Limiter {
   }
 
   /** Gives a ticket's slots back. False when they were no longer held. */
-  async release(ticket: string, { tenant }: { readonly tenant?: string } = {}): Promise<boolean> {
+  async release(ticket: string, options: { readonly tenant?: string } = {}): Promise<boolean> {
+    requireObject('options', options);
+    refuseUnknownFields('', options, ['tenant']);
     const id = parseText('ticket', ticket, idLengthMax);
-    return this.#inTime(this.engine.release(tenantOf(tenant), id));
+    return this.#inTime(this.engine.release(tenantOf(options.tenant), id));
   }
 
   /** Holds a ticket or a reservation for another while. False when it is gone. */
@@ -95,11 +97,14 @@ export class Limiter {
       readonly tenant?: string;
     },
   ): Promise<boolean> {
+    requireObject('held', held);
+    const id = 'reservationId' in held && !('ticket' in held) ? 'reservationId' : 'ticket';
+    refuseUnknownFields('', held, [id, 'ttlMs', 'tenant']);
     const ttlMs = parseWhole('ttlMs', held.ttlMs, { min: 1, max: renewMsMax });
     const beat =
-      'ticket' in held
-        ? { ticket: parseText('ticket', held.ticket, idLengthMax), ttlMs }
-        : { reservationId: parseText('reservationId', held.reservationId, idLengthMax), ttlMs };
+      'reservationId' in held
+        ? { reservationId: parseText('reservationId', held.reservationId, idLengthMax), ttlMs }
+        : { ticket: parseText('ticket', held.ticket, idLengthMax), ttlMs };
     return this.#inTime(this.engine.heartbeat(tenantOf(held.tenant), beat));
   }
 
@@ -156,10 +161,18 @@ function decisionOf(check: ParsedCheck, question: Question, answer: Answer | und
   });
 }
 
-function partOf({ limit }: BoundLimit, { cost, costs }: RealCost): number {
+function parseRealCost(field: string, value: RealCost, known: readonly string[]) {
+  requireObject(field, value);
+  refuseUnknownFields('', value, known);
+  return {
+    cost: value.cost === undefined ? undefined : parseCost('cost', value.cost),
+    costs: value.costs === undefined ? undefined : parseCosts(value.costs),
+  };
+}
+
+function partOf({ limit }: BoundLimit, { cost, costs }: ReturnType<typeof parseRealCost>): number {
   if (cost === undefined && costs === undefined) return Infinity;
-  const part = limit.unit === 'requests' ? cost : costs?.[limit.unit];
-  return part === undefined ? 0 : parseCost('cost', part);
+  return (limit.unit === 'requests' ? cost : costs?.[limit.unit]) ?? 0;
 }
 
 function tenantOf(tenant: string | undefined) {

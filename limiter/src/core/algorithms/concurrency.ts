@@ -58,12 +58,12 @@ export function takeSlot(state: ConcurrencyState, holder: Holder, nowUs: number)
   holders.splice(firstLive(holders, holder.expiresAtUs), 0, holder);
 }
 
-/** True when the ticket held a slot that had not expired. */
+/** True when the ticket held a slot that had not expired; one that has is left as it is. */
 export function freeSlot(state: ConcurrencyState, id: string, nowUs: number): boolean {
-  const at = state.holders.findIndex((holder) => holder.id === id);
+  const at = state.holders.findIndex((holder) => holder.id === id && holder.expiresAtUs > nowUs);
   if (at < 0) return false;
-  const [holder] = state.holders.splice(at, 1);
-  return holder !== undefined && holder.expiresAtUs > nowUs;
+  state.holders.splice(at, 1);
+  return true;
 }
 
 /** True when the ticket held a slot that had not expired; it is then held until the new expiry. */

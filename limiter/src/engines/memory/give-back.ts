@@ -1,5 +1,5 @@
 import { freeSlot, renewSlot, type ConcurrencyState } from '../../core/algorithms/concurrency.ts';
-import type { RefundCall, Settlement, SettleResult } from '../../core/engine.ts';
+import { ownCost, type RefundCall, type Settlement, type SettleResult } from '../../core/engine.ts';
 import { StoreFailure } from '../../core/errors.ts';
 import type { Limit } from '../../core/limit.ts';
 import { refundableMs } from '../../core/refundable.ts';
@@ -22,7 +22,7 @@ export function settle(desk: Desk, { reservationId, costs }: Settlement): Settle
   for (const hold of reservation.holds) {
     const settled = settleHold(desk, reservation, hold, {
       id: reservationId,
-      cost: costs[hold.bound.limit.unit] ?? hold.bound.cost,
+      cost: ownCost(costs, hold.bound.limit.unit) ?? hold.bound.cost,
     });
     late ||= settled.late;
     debt = Math.max(debt, settled.debt);
@@ -75,13 +75,13 @@ export function release(desk: Desk, id: string): boolean {
   const { tickets } = desk.books();
   const ticket = tickets.get(id, nowUs);
   if (!ticket) return false;
-  tickets.delete(id);
-  let released = false;
+  let freed = 0;
   for (const bound of ticket.slots) {
     const state = cells.find(tenant, bound)?.state as ConcurrencyState | undefined;
-    if (state && freeSlot(state, id, nowUs)) released = true;
+    if (state && freeSlot(state, id, nowUs)) freed += 1;
   }
-  return released;
+  if (freed === ticket.slots.length) tickets.delete(id);
+  return freed > 0;
 }
 
 export type Renewal = { readonly id: string; readonly ttlMs: number };

@@ -20,9 +20,8 @@ export class ReplyReader {
   }
 
   number(): number {
-    const value = Number(this.#reply[this.#at]);
+    const value = wholeIn(this.#reply[this.#at]);
     this.#at += 1;
-    if (!Number.isSafeInteger(value)) throw new StoreFailure('malformed reply');
     return value;
   }
 
@@ -42,6 +41,17 @@ export class ReplyReader {
     while (this.#at < this.#reply.length) numbers.push(this.number());
     return numbers;
   }
+
+  end(): void {
+    if (this.#at !== this.#reply.length) throw new StoreFailure('malformed reply');
+  }
+}
+
+/** A whole number, also as text: some clients are set up to return those. Nothing is not 0. */
+export function wholeIn(value: unknown): number {
+  const number = typeof value === 'string' && value !== '' ? Number(value) : value;
+  if (!Number.isSafeInteger(number)) throw new StoreFailure('malformed reply');
+  return number as number;
 }
 
 export function readReading(reader: ReplyReader, { limit }: BoundLimit): Reading {
@@ -79,6 +89,8 @@ export function readState(reader: ReplyReader, algorithm: AlgorithmName): Opaque
   }
 }
 
+const refused = 0;
+const granted = 1;
 const replayed = 2;
 const conflict = 3;
 const notRecorded = 4;
@@ -98,12 +110,15 @@ export function readAnswer(
   const status = reader.number();
   if (status === conflict) return { kind: 'conflict' };
   if (status === replayed) return readReplay(reader, question, context);
+  if (status !== refused && status !== granted && status !== notRecorded) {
+    throw new StoreFailure('malformed reply');
+  }
   const { nowUs, overflowed } = context;
   const degraded = status === notRecorded ? 'idempotency_full' : null;
   return decided(question, context, {
     replayOf: null,
     nowUs,
-    allowed: status !== 0,
+    allowed: status !== refused,
     readings: readReadings(reader, question.limits),
     degraded: overflowed ? 'overflow' : degraded,
   });

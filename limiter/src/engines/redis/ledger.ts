@@ -1,5 +1,6 @@
 import type { LedgerCount } from '../../core/engine.ts';
 import { StoreFailure } from '../../core/errors.ts';
+import { wholeIn } from './decode.ts';
 
 const outcomes = { a: 'allowed', w: 'warned', b: 'blocked' } as const;
 const letters = { allowed: 'a', warned: 'w', blocked: 'b' } as const;
@@ -23,7 +24,7 @@ export function parseLedger(reply: unknown): LedgerCount[] {
       minute: Number(match[1]),
       outcome: outcomes[match[2] as keyof typeof outcomes],
       label: match[3] as string,
-      count: Number(reply[at + 1]),
+      count: wholeIn(reply[at + 1]),
     });
   }
   return counts;

@@ -17,7 +17,7 @@ import type {
 import { InvalidInput, StoreFailure } from '../../core/errors.ts';
 import { refundableMs } from '../../core/refundable.ts';
 import type { RedisClient } from './client.ts';
-import { readAnswer, readReadings, ReplyReader } from './decode.ts';
+import { readAnswer, readReadings, ReplyReader, wholeIn } from './decode.ts';
 import { EncodedCall, overflowBound, type Allowances, type EncodeContext } from './encode.ts';
 import { epochSuffix, holdsSuffix, Keys, ledgerSuffix, penaltySuffix } from './keys.ts';
 import { ledgerFields, parseLedger } from './ledger.ts';
@@ -101,6 +101,7 @@ export class RedisEngine implements Engine {
         ticketOf: (limits, id) => ticketOf(this.#keys, limits.map(effective), id),
       }),
     );
+    reader.end();
     return { kind: 'answered', answers };
   }
 
@@ -133,14 +134,14 @@ export class RedisEngine implements Engine {
       const use = { key: keys.length - 1, cost: bound.cost, counted: false };
       args.push(this.#texts.of(bound.limit, use));
     }
-    return (await run(this.#client, this.#scripts.refund, keys, args)) === 1;
+    return wholeIn(await run(this.#client, this.#scripts.refund, keys, args)) === 1;
   }
 
   async release(tenant: TenantRef, ticket: string): Promise<boolean> {
     const { id, slots } = parseTicket(ticket);
     const prefix = this.#keys.tenant(tenant);
     const keys = slots.map(({ key }) => prefix + key);
-    return (await run(this.#client, this.#scripts.release, keys, [id])) === 1;
+    return wholeIn(await run(this.#client, this.#scripts.release, keys, [id])) === 1;
   }
 
   async heartbeat(tenant: TenantRef, beat: Heartbeat): Promise<boolean> {
@@ -150,7 +151,7 @@ export class RedisEngine implements Engine {
     const keys = slots.map(({ key }) => prefix + key);
     const holdUs = slots.map(({ staleAfterUs }) => Math.min(staleAfterUs, beat.ttlMs * 1000));
     const args = [id, ...holdUs.map(String)];
-    return (await run(this.#client, this.#scripts.renewTicket, keys, args)) === 1;
+    return wholeIn(await run(this.#client, this.#scripts.renewTicket, keys, args)) === 1;
   }
 
   async inspect(tenant: TenantRef, limits: readonly BoundLimit[]): Promise<Inspection> {

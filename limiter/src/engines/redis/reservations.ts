@@ -1,8 +1,8 @@
 import { algorithmOf, type Opaque } from '../../core/algorithms/index.ts';
-import type { Settlement, SettleResult, TenantRef } from '../../core/engine.ts';
+import { ownCost, type Settlement, type SettleResult, type TenantRef } from '../../core/engine.ts';
 import { StoreFailure } from '../../core/errors.ts';
 import type { RedisClient } from './client.ts';
-import { readState, ReplyReader } from './decode.ts';
+import { readState, ReplyReader, wholeIn } from './decode.ts';
 import type { ReservedLimit } from './encode.ts';
 import { holdsSuffix, type Keys } from './keys.ts';
 import { numbersIn } from './limit-text.ts';
@@ -29,7 +29,7 @@ export class Reservations {
     if (!found) return { kind: 'unknown' };
     const { limits, keys } = found;
     const args = limits.flatMap((limit, index) => [
-      textOf(limit, { index, cost: costs[limit.unit] ?? limit.cost }),
+      textOf(limit, { index, cost: ownCost(costs, limit.unit) ?? limit.cost }),
       String(limit.cost),
     ]);
     const reply = await run(this.#client, this.#scripts.settle, keys, [
@@ -60,7 +60,7 @@ export class Reservations {
     const args = limits.map((limit, index) => textOf(limit, { index, cost: limit.cost }));
     const first = `${reservationId} ${ttlMs * 1000} ${limits.length}`;
     const script = this.#scripts.renewReservation;
-    return (await run(this.#client, script, keys, [first, ...args])) === 1;
+    return wholeIn(await run(this.#client, script, keys, [first, ...args])) === 1;
   }
 
   async #find(tenant: TenantRef, reservationId: string) {
@@ -88,6 +88,7 @@ function debtOf(limit: ReservedLimit, state: Opaque, nowUs: number): number {
 }
 
 function parseBlob(text: unknown): ReservedLimit[] {
-  if (typeof text !== 'string') throw new StoreFailure('malformed reply');
-  return JSON.parse(text.slice(text.indexOf('|') + 1)) as ReservedLimit[];
+  const [, blob] = typeof text === 'string' ? (/^[^|]*\|(\[.*\])$/s.exec(text) ?? []) : [];
+  if (blob === undefined) throw new StoreFailure('malformed reply');
+  return JSON.parse(blob) as ReservedLimit[];
 }

@@ -1,4 +1,5 @@
--- Gives a ticket's slots back.
+-- Gives a ticket's slots back. What has expired is left as it is: should the clock go back, a slot
+-- that counts again is still its ticket's.
 --
 -- KEYS   the sets of slots it is in
 -- ARGV   1 ticket id
@@ -9,9 +10,9 @@ local now = clock_now()
 local released = 0
 for _, key in ipairs(KEYS) do
   local expires_at = redis.call('ZSCORE', key, ticket)
-  if expires_at then
+  if expires_at and tonumber(expires_at) > now then
     redis.call('ZREM', key, ticket)
-    if tonumber(expires_at) > now then released = 1 end
+    released = 1
   end
 end
 return released

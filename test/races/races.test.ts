@@ -1,0 +1,254 @@
+// Eight processes that share nothing but the server, on its own clock: what they are granted
+// together is exactly what one caller alone would have been granted.
+
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import type { BoundLimit } from '../../limiter/src/core/engine.ts';
+import type { LimitInput } from '../../limiter/src/core/limit-input.ts';
+import { view } from '../../limiter/src/core/view.ts';
+import { fromIoredis, RedisEngine } from '../../limiter/src/engines/redis/index.ts';
+import { openCluster, openRedis } from '../servers/connect.ts';
+import { limitOf } from '../support/limits.ts';
+import {
+  branchOf,
+  raceTenant,
+  userCount,
+  type IdempotencyJob,
+  type KeyOutcome,
+  type Target,
+} from './jobs.ts';
+import { Processes } from './processes.ts';
+
+const processCount = 8;
+const checks = 25_000;
+const asked = processCount * checks;
+const timeoutMs = 90_000;
+const patient = { timeout: timeoutMs + 10_000 };
+
+let processes: Processes;
+
+beforeAll(async () => {
+  processes = await Processes.start(processCount);
+});
+
+afterAll(async () => {
+  await processes?.stop();
+});
+
+const single = (): Target => ({ redisUrl: inject('redisUrl'), prefix: newPrefix() });
+const cluster = (): Target => ({
+  clusterNodes: inject('redisClusterNodes'),
+  prefix: newPrefix(),
+});
+
+const places: readonly { readonly place: string; readonly target: () => Target }[] = [
+  { place: 'one Redis', target: single },
+  { place: 'a Redis Cluster', target: cluster },
+];
+
+describe.each(places)('on $place', ({ target }) => {
+  test('a bucket grants its capacity and what flowed in, to the token', patient, async () => {
+    const capacity = 5000;
+    const limit: LimitInput = { algorithm: 'token_bucket', capacity, refillPerSecond: 1 };
+    const results = await processes.run(target(), { kind: 'single', checks, limit }, { timeoutMs });
+    const firstUs = Math.min(...results.map((result) => result.firstUs));
+    const lastUs = Math.max(...results.map((result) => result.lastUs));
+    const spanUs = lastUs - firstUs;
+    expect(spanUs).toBeGreaterThan(0);
+    expect(sum(results.map(({ admitted }) => admitted))).toBe(
+      capacity + Math.floor(spanUs / 1_000_000),
+    );
+  });
+
+  test('a refusal at one level of a tree leaks nothing into the others', patient, async () => {
+    const place = target();
+    const day = { window: '1 day', align: 'first_request' } as const;
+    const levels: [LimitInput, LimitInput, LimitInput] = [
+      { algorithm: 'fixed_window', name: 'tenant', per: ['tenant'], limit: 90_000, ...day },
+      { algorithm: 'fixed_window', name: 'team', per: ['attributes.team'], limit: 10_000, ...day },
+      {
+        algorithm: 'sliding_window_log',
+        name: 'user',
+        per: ['attributes.team', 'attributes.user'],
+        limit: 2_000,
+        window: '1 day',
+      },
+    ];
+    const tallies = await processes.run(place, { kind: 'tree', checks, levels }, { timeoutMs });
+    const admitted = merged(tallies.map((tally) => tally.admitted));
+    const offered = merged(tallies.map((tally) => tally.asked));
+    const limits = levels.map(limitOf);
+    const counters = countersOfTree(limits);
+    const used = await usedOf(place, counters);
+    const hit = new Set<string>();
+    for (const [at, { limit, parts }] of counters.entries()) {
+      const name = parts.join('/');
+      const counter = { name, used: used[at] };
+      expect(counter).toEqual({ name, used: admitted.get(name) ?? 0 });
+      expect(counter.used).toBeLessThanOrEqual(limit.size);
+      // Costs are 1 to 3: a full counter may lack room for the last few.
+      if ((counter.used ?? 0) > limit.size - 3) hit.add(limit.name);
+    }
+    // Every level must have refused, or the race proved nothing.
+    expect([...hit].toSorted()).toEqual(['team', 'tenant', 'user']);
+    expect(offered.get('')).toBeGreaterThan(asked);
+  });
+
+  test('a storm under one key charges once and answers alike', patient, async () => {
+    const place = { ...target(), allowances: { countersPerHour: 1000, recordsPerHour: 10_000 } };
+    const keys = 500;
+    const copies = 25;
+    const limit: LimitInput = {
+      algorithm: 'fixed_window',
+      limit: 100_000,
+      window: '1 day',
+      align: 'first_request',
+    };
+    const job: IdempotencyJob = {
+      kind: 'idempotency',
+      keys,
+      copies,
+      fingerprints: ['the question'],
+      limit,
+    };
+    const outcomes = mergedOutcomes(await processes.run(place, job, { timeoutMs }));
+    expect(outcomes.size).toBe(keys);
+    for (const [key, { ids, ...outcome }] of outcomes) {
+      const replayed = processCount * copies - 1;
+      expect({ key, answers: ids.length, ...outcome }).toMatchObject({
+        key,
+        answers: 1,
+        charged: 1,
+        replayed,
+        refused: 0,
+        conflicts: 0,
+      });
+    }
+    const counter = { limit: limitOf(limit), parts: ['one'], cost: 0 };
+    expect(await usedOf(place, [counter])).toEqual([keys]);
+
+    const other = { ...job, copies: 2, fingerprints: ['another question'] };
+    const conflicts = mergedOutcomes(await processes.run(place, other, { timeoutMs }));
+    for (const [key, outcome] of conflicts) {
+      const expected = { key, charged: 0, replayed: 0, conflicts: processCount * 2 };
+      expect({ key, ...outcome }).toMatchObject(expected);
+    }
+    expect(await usedOf(place, [counter])).toEqual([keys]);
+  });
+});
+
+test('a window grants its limit, no more and no less', patient, async () => {
+  const place = single();
+  const window = { limit: 7000, window: '1 day', align: 'first_request' } as const;
+  const limit: LimitInput = { algorithm: 'fixed_window', ...window };
+  const results = await processes.run(place, { kind: 'single', checks, limit }, { timeoutMs });
+  expect(sum(results.map(({ admitted }) => admitted))).toBe(7000);
+  const counter = { limit: limitOf(limit), parts: ['one'], cost: 0 };
+  expect(await usedOf(place, [counter])).toEqual([7000]);
+});
+
+test('the limits of many tenants are exact, each by itself', patient, async () => {
+  const place = cluster();
+  const size = 150;
+  const window = { limit: size, window: '1 day', align: 'first_request' } as const;
+  const limit: LimitInput = { algorithm: 'fixed_window', ...window };
+  const job = { kind: 'tenants', checks, tenants: 1000, limit } as const;
+  const tallies = await processes.run(place, job, { timeoutMs });
+  const admitted = merged(tallies.map((tally) => tally.admitted));
+  const offered = merged(tallies.map((tally) => tally.asked));
+  expect(offered.size).toBe(1000);
+  for (const [tenant, calls] of offered) {
+    expect({ tenant, admitted: admitted.get(tenant) }).toEqual({
+      tenant,
+      admitted: Math.min(size, calls),
+    });
+  }
+});
+
+test('of two questions that race under one key, one is answered', patient, async () => {
+  const place = single();
+  const limit: LimitInput = {
+    algorithm: 'token_bucket',
+    capacity: 100_000,
+    refill: { tokens: 1, every: '1 min' },
+  };
+  const [keys, copies] = [500, 10];
+  const fingerprints = ['one question', 'another question'];
+  const job: IdempotencyJob = { kind: 'idempotency', keys, copies, fingerprints, limit };
+  const outcomes = mergedOutcomes(await processes.run(place, job, { timeoutMs }));
+  for (const [key, outcome] of outcomes) {
+    const conflicts = (processCount / 2) * copies;
+    expect({ key, ...outcome }).toMatchObject({ key, charged: 1, conflicts });
+    expect(outcome.fingerprints).toHaveLength(1);
+  }
+});
+
+function newPrefix(): string {
+  return `race-${randomUUID()}`;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+function countersOfTree([tenant, team, user]: readonly BoundLimit['limit'][]): BoundLimit[] {
+  const counters = new Map<string, BoundLimit>();
+  for (let at = 0; at < userCount; at += 1) {
+    const branch = branchOf(at);
+    for (const [level, limit] of [tenant, team, user].entries()) {
+      const parts = branch[level] ?? [];
+      if (limit) counters.set(parts.join('/'), { limit, parts, cost: 0 });
+    }
+  }
+  return [...counters.values()];
+}
+
+/** What the counters themselves say. */
+async function usedOf(target: Target, counters: readonly BoundLimit[]): Promise<number[]> {
+  const client =
+    target.redisUrl === undefined
+      ? openCluster(target.clusterNodes ?? [])
+      : openRedis(target.redisUrl);
+  try {
+    const engine = new RedisEngine(fromIoredis(client), { prefix: target.prefix });
+    const { nowUs, readings } = await engine.inspect(raceTenant, counters);
+    return counters.map((counter, at) => {
+      const reading = readings[at];
+      if (!reading) throw new Error('a counter was not read');
+      return view(counter, reading, nowUs).used;
+    });
+  } finally {
+    client.disconnect();
+  }
+}
+
+function merged(records: readonly Record<string, number>[]): Map<string, number> {
+  const total = new Map<string, number>();
+  for (const record of records) {
+    for (const [name, number] of Object.entries(record)) {
+      total.set(name, (total.get(name) ?? 0) + number);
+    }
+  }
+  return total;
+}
+
+function mergedOutcomes(results: readonly Record<string, KeyOutcome>[]): Map<string, KeyOutcome> {
+  const total = new Map<string, KeyOutcome>();
+  for (const result of results) {
+    for (const [key, outcome] of Object.entries(result)) {
+      const known = total.get(key);
+      if (known) add(known, outcome);
+      else total.set(key, outcome);
+    }
+  }
+  return total;
+}
+
+function add(into: KeyOutcome, outcome: KeyOutcome): void {
+  into.charged += outcome.charged;
+  into.replayed += outcome.replayed;
+  into.refused += outcome.refused;
+  into.conflicts += outcome.conflicts;
+  into.ids = [...new Set([...into.ids, ...outcome.ids])];
+  into.fingerprints = [...new Set([...into.fingerprints, ...outcome.fingerprints])];
+}

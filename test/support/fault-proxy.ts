@@ -1,0 +1,87 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Server, connect, type Socket } from 'node:net';
+
+export type Fault =
+  | { readonly kind: 'pass' }
+  /** Requests arrive and are carried out; their replies get lost and the connection stays. */
+  | { readonly kind: 'swallow_replies' }
+  /** Requests arrive and are carried out; when the reply comes, the connection is reset. */
+  | { readonly kind: 'reset_on_reply' }
+  /** Replies come late by this much. */
+  | { readonly kind: 'delay'; readonly ms: number }
+  /** Connections are accepted; nothing is forwarded. */
+  | { readonly kind: 'swallow' };
+
+/** A TCP proxy on 127.0.0.1 in front of a server, with faults that the test switches on and off. */
+export class FaultProxy {
+  fault: Fault = { kind: 'pass' };
+  /** Times that bytes of a client were forwarded, and that replies were held back. */
+  readonly seen = { forwarded: 0, lost: 0 };
+  readonly #server: Server;
+  readonly #upstreamPort: number;
+  readonly #sockets = new Set<Socket>();
+
+  private constructor(upstreamPort: number) {
+    this.#upstreamPort = upstreamPort;
+    this.#server = createServer((client) => this.#accept(client));
+  }
+
+  static async start(upstreamPort: number): Promise<FaultProxy> {
+    const proxy = new FaultProxy(upstreamPort);
+    proxy.#server.listen({ host: '127.0.0.1', port: 0 });
+    await once(proxy.#server, 'listening');
+    return proxy;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  async stop(): Promise<void> {
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    for (const socket of this.#sockets) socket.destroy();
+    await closed;
+  }
+
+  #accept(client: Socket): void {
+    const upstream = connect({ host: '127.0.0.1', port: this.#upstreamPort, noDelay: true });
+    client.setNoDelay(true);
+    const end = () => {
+      client.destroy();
+      upstream.destroy();
+    };
+    for (const socket of [client, upstream]) {
+      this.#sockets.add(socket);
+      socket.on('error', end);
+      socket.once('close', () => {
+        this.#sockets.delete(socket);
+        end();
+      });
+    }
+    client.on('data', (request) => {
+      if (this.fault.kind === 'swallow') return;
+      this.seen.forwarded += 1;
+      upstream.write(request);
+    });
+    upstream.on('data', (reply) => this.#answer(client, reply));
+  }
+
+  #answer(client: Socket, reply: Buffer): void {
+    switch (this.fault.kind) {
+      case 'pass':
+        client.write(reply);
+        return;
+      case 'delay':
+        setTimeout(() => client.write(reply), this.fault.ms).unref();
+        return;
+      case 'reset_on_reply':
+        this.seen.lost += 1;
+        client.resetAndDestroy();
+        return;
+      case 'swallow':
+      case 'swallow_replies':
+        this.seen.lost += 1;
+    }
+  }
+}
