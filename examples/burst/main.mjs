@@ -36,7 +36,7 @@ ${indent}${dim(sentence)}
 await allInOne();
 
 print(`${bold('On Redis')}  one more line, exact across processes:
-          createLimiter({ redis: new Redis('redis://127.0.0.1:6379'), limits })
+          createLimiter({ redis, limits }), with an ioredis client
 ${bold('Read on')}   README.md, docs/library.md, docs/algorithms.md, examples/five-lines
 `);
 

@@ -10,7 +10,7 @@ const limits = [
   slidingWindow({ name: 'per-minute', limit: 100, window: '1 min', per: ['tenant'] }),
 ];
 
-const redis = new Redis(url, { enableOfflineQueue: false, lazyConnect: true });
+const redis = new Redis(url, { autoResendUnfulfilledCommands: false, lazyConnect: true });
 await redis.connect();
 const limiter = createLimiter({ redis, limits, deadlineMs: 1000 });
 

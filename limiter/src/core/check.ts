@@ -83,15 +83,11 @@ export function bind(limits: readonly Limit[], check: ParsedCheck): BoundLimit[]
 
 function bindOne(limit: Limit, check: ParsedCheck): BoundLimit | null {
   const { identifiedBy, onMissing, unit } = limit;
-  const parts = new Array<string | null>(identifiedBy.length);
-  for (let at = 0; at < identifiedBy.length; at += 1) {
-    const part = identifiedBy[at] as PerPart;
-    const value = valueOf(part, check);
-    if (value === undefined && onMissing === 'skip') return null;
-    if (value === undefined && onMissing === 'reject') {
-      throw new InvalidInput(part, `is required by the limit ${limit.name}`);
-    }
-    parts[at] = value ?? null;
+  const parts = identifiedBy.map((part) => valueOf(part, check) ?? null);
+  const missing = onMissing === 'shared' ? -1 : parts.indexOf(null);
+  if (missing >= 0 && onMissing === 'skip') return null;
+  if (missing >= 0) {
+    throw new InvalidInput(identifiedBy[missing] ?? '', `is required by the limit ${limit.name}`);
   }
   const cost = unit === 'requests' ? check.cost : (check.costs[unit] ?? 0);
   return { limit, parts, cost };

@@ -10,6 +10,7 @@ import { parseName, refuseUnknownFields, requireObject } from '../core/parse.ts'
 import { MemoryEngine } from '../engines/memory/index.ts';
 import { fromIoredis, RedisEngine, type IoredisLike } from '../engines/redis/index.ts';
 import { Limiter, SyncLimiter } from './limiter.ts';
+import { warnOfResending } from './resend-warning.ts';
 
 export type LimiterOptions = {
   /** All apply to every check. Names must differ. */
@@ -86,6 +87,7 @@ function clientOf({ redis }: RedisLimiterOptions) {
   if (typeof redis?.evalsha !== 'function') {
     throw new InvalidInput('redis', 'must be an ioredis client; for another one pass an engine');
   }
+  warnOfResending(redis);
   return fromIoredis(redis);
 }
 

@@ -15,6 +15,7 @@ import type {
   TenantRef,
 } from '../../core/engine.ts';
 import { InvalidInput, StoreFailure } from '../../core/errors.ts';
+import { parseName } from '../../core/parse.ts';
 import { refundableMs } from '../../core/refundable.ts';
 import type { RedisClient } from './client.ts';
 import { readAnswer, readReadings, ReplyReader, wholeIn } from './decode.ts';
@@ -54,7 +55,8 @@ export class RedisEngine implements Engine {
 
   constructor(client: RedisClient, options: RedisEngineOptions = {}) {
     this.#client = client;
-    this.#keys = new Keys({ prefix: options.prefix ?? 'sl', secret: options.secret ?? '' });
+    const prefix = parseName('prefix', options.prefix ?? 'sl');
+    this.#keys = new Keys({ prefix, secret: options.secret ?? '' });
     this.#texts = new LimitTexts(options.clock ?? systemClock);
     this.#scripts = options.scripts ?? openScripts();
     const allowances = options.allowances === undefined ? defaultAllowances : options.allowances;
