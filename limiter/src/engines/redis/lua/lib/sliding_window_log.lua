@@ -96,14 +96,16 @@ local function sliding_window_log_header(state, base)
 end
 
 local function sliding_window_log_save(state, limit, now, ttl_ms)
-  local key, gone = state.key, state.gone
-  local added = ''
-  for _, entry in ipairs(state.added) do
-    added = added .. struct.pack('>dd', entry.at, entry.total)
-  end
+  local key, gone = state.key, 0
   -- Only a charge forgets, so that a clock that goes back meets the same log in every engine.
-  if gone > state.stored or not (state.changed or #state.added > 0) then gone = 0 end
-  local from = LOG_HEADER + gone * LOG_ENTRY
+  if state.changed or #state.added > 0 then gone = state.gone end
+  local added = ''
+  for index, entry in ipairs(state.added) do
+    if state.stored + index > gone then
+      added = added .. struct.pack('>dd', entry.at, entry.total)
+    end
+  end
+  local from = LOG_HEADER + math.min(gone, state.stored) * LOG_ENTRY
   local changed = state.changed and struct.pack('>dd', state.changed.at, state.changed.total)
   if state.short then
     local kept = string.sub(state.text, from + 1)
