@@ -8,7 +8,7 @@ import { describe, parseWhole } from '../core/numbers.ts';
 import { parseLimit } from '../core/parse-limit.ts';
 import { parseName, refuseUnknownFields, requireObject } from '../core/parse.ts';
 import { MemoryEngine } from '../engines/memory/index.ts';
-import { fromIoredis, RedisEngine, type IoredisLike } from '../engines/redis/index.ts';
+import { Coalescer, fromIoredis, RedisEngine, type IoredisLike } from '../engines/redis/index.ts';
 import { Limiter, SyncLimiter } from './limiter.ts';
 import { warnOfResending } from './resend-warning.ts';
 
@@ -59,15 +59,13 @@ export function createLimiter(
   refuseUnknownFields('', options, known[kind]);
   const limits = parseLimits(options);
   if ('engine' in options || 'redis' in options) {
-    const engine =
-      'engine' in options
-        ? engineOf(options)
-        : new RedisEngine(clientOf(options), secretOf(options));
     const deadlineMs = parseWhole('deadlineMs', options.deadlineMs ?? deadlineMsDefault, {
       min: 1,
       max: 60_000,
     });
-    return new Limiter(engine, limits, deadlineMs);
+    if ('engine' in options) return new Limiter({ engine: engineOf(options), limits, deadlineMs });
+    const engine = new RedisEngine(clientOf(options), secretOf(options));
+    return new Limiter({ engine, limits, deadlineMs, decider: new Coalescer(engine) });
   }
   const { clock = systemClock, countersMax = 1_000_000 } = options;
   if (typeof clock !== 'function') {

@@ -27,6 +27,14 @@ const tenantDefault = 'default';
 const idLengthMax = 4096;
 const renewMsMax = 86_400_000;
 
+export type LimiterParts = {
+  readonly engine: Engine;
+  readonly limits: readonly Limit[];
+  readonly deadlineMs?: number;
+  /** What decides in front of the engine; the engine itself when absent. */
+  readonly decider?: Pick<Engine, 'decide'>;
+};
+
 /**
  * Asks one engine about one list of limits. A refusal and a failed store are decisions; only what
  * the caller did wrong throws.
@@ -34,11 +42,13 @@ const renewMsMax = 86_400_000;
 export class Limiter {
   protected readonly engine: Engine;
   protected readonly limits: readonly Limit[];
+  readonly #decider: Pick<Engine, 'decide'>;
   readonly #deadline: Deadline | null;
 
-  constructor(engine: Engine, limits: readonly Limit[], deadlineMs?: number) {
+  constructor({ engine, limits, deadlineMs, decider = engine }: LimiterParts) {
     this.engine = engine;
     this.limits = limits;
+    this.#decider = decider;
     this.#deadline = deadlineMs === undefined ? null : new Deadline(deadlineMs);
   }
 
@@ -48,7 +58,7 @@ export class Limiter {
     const question = new CheckQuestion(parsed, bind(this.limits, parsed));
     try {
       const tenant = { id: parsed.tenant };
-      const result = await this.#inTime(this.engine.decide({ tenant, questions: [question] }));
+      const result = await this.#inTime(this.#decider.decide({ tenant, questions: [question] }));
       if (result.kind !== 'answered') throw new StoreFailure(result.kind);
       return decisionOf(parsed, question, result.answers[0]);
     } catch (error) {
@@ -128,7 +138,7 @@ export class SyncLimiter extends Limiter {
   readonly #memory: MemoryEngine;
 
   constructor(engine: MemoryEngine, limits: readonly Limit[]) {
-    super(engine, limits);
+    super({ engine, limits });
     this.#memory = engine;
   }
 
