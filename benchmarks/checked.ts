@@ -14,14 +14,16 @@ export type Checked = {
   /** One each, so that contenders on one server share no counter. */
   readonly name: string;
   readonly inFlight: number;
+  /** Of one tenant calls travel together; of many, as here, hardly. */
+  readonly tenants: 'one' | 'many';
 };
 
 /** Checks through a limiter on Redis, whose counters exist already. */
-export async function openChecks({ inFlight, ...options }: Checked): Promise<Contender> {
+export async function openChecks({ inFlight, tenants, ...options }: Checked): Promise<Contender> {
   const limiter = createLimiter({ ...options, deadlineMs });
   const take = takeTurns();
   const check = async ({ tenant, subject }: Caller) => {
-    const asked: Check = { tenant, resource, subject };
+    const asked: Check = tenants === 'one' ? { resource, subject } : { tenant, resource, subject };
     count(await limiter.check(asked));
   };
   await callOnce(check);

@@ -22,7 +22,7 @@ export function questionOf(subject: string, { ledger }: Features): Question {
 }
 
 export async function decide(
-  engine: RedisEngine,
+  engine: Pick<RedisEngine, 'decide'>,
   call: Omit<DecideCall, 'snapshot'>,
   features: Features,
 ): Promise<void> {

@@ -14,7 +14,7 @@ export type BenchmarkServer = {
 
 export async function startServer(): Promise<BenchmarkServer> {
   const server = await startRedis();
-  const redis = openRedis(server.url);
+  const redis = openRedis(server.url, { autoResendUnfulfilledCommands: false });
   const pipelined = openRedis(server.url, { enableAutoPipelining: true });
   return {
     redis,

@@ -12,8 +12,8 @@ export async function measureFiveAgainstOne(
   pace: Pace,
 ): Promise<Line[]> {
   const contenders = {
-    five: await openChecks({ redis, limits: five, name: 'five', inFlight }),
-    one: await openChecks({ redis, limits: [bucket], name: 'one', inFlight }),
+    five: await openChecks({ redis, limits: five, name: 'five', inFlight, tenants: 'one' }),
+    one: await openChecks({ redis, limits: [bucket], name: 'one', inFlight, tenants: 'one' }),
   };
   const seen = await measure(contenders, pace, meter);
   return [

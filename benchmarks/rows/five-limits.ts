@@ -12,7 +12,7 @@ type Manner = 'in turn' | 'at once';
 export async function measureFiveLimits(server: BenchmarkServer, pace: Pace): Promise<Line[]> {
   const { redis } = server;
   const contenders: Contenders = {
-    sluice: await openChecks({ redis, limits: five, name: 'five', inFlight: 1 }),
+    sluice: await openChecks({ redis, limits: five, name: 'five', inFlight: 1, tenants: 'one' }),
     inTurn: await openSeparate(server, 'in turn'),
     atOnce: await openSeparate(server, 'at once'),
   };

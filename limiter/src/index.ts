@@ -29,7 +29,7 @@ export type { LimitInput } from './core/limit-input.ts';
 
 export { MemoryEngine } from './engines/memory/index.ts';
 export type { MemoryDump, MemoryEngineOptions } from './engines/memory/index.ts';
-export { fromIoredis, RedisEngine } from './engines/redis/index.ts';
+export { Coalescer, fromIoredis, RedisEngine } from './engines/redis/index.ts';
 export type {
   Allowances,
   IoredisLike,

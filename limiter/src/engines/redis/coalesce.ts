@@ -8,8 +8,11 @@ type Waiting = {
 
 type Group = { readonly call: DecideCall; readonly waiting: Waiting[] };
 
-/** Bounds how long one script keeps the server from everybody else. */
-const questionsPerCallMax = 50;
+/**
+ * Bounds how long one script keeps the server from everybody else. Few enough that at 64 in flight
+ * several scripts are under way: with all in one, client and server would wait for each other.
+ */
+const questionsPerCallMax = 16;
 const limitsPerCallMax = 500;
 
 /**
