@@ -63,9 +63,12 @@ export function createLimiter(
       min: 1,
       max: 60_000,
     });
-    if ('engine' in options) return new Limiter({ engine: engineOf(options), limits, deadlineMs });
-    const engine = new RedisEngine(clientOf(options), secretOf(options));
-    return new Limiter({ engine, limits, deadlineMs, decider: new Coalescer(engine) });
+    const engine =
+      'engine' in options
+        ? engineOf(options)
+        : new RedisEngine(clientOf(options), secretOf(options));
+    const decider = engine instanceof RedisEngine ? new Coalescer(engine) : engine;
+    return new Limiter({ engine, limits, deadlineMs, decider });
   }
   const { clock = systemClock, countersMax = 1_000_000 } = options;
   if (typeof clock !== 'function') {
