@@ -1,13 +1,4 @@
-import type { Algorithm } from './algorithm.ts';
-import {
-  chargeWindow,
-  freshWindow,
-  loadWindow,
-  refundWindow,
-  showWindow,
-  windowAdmits,
-  type WindowState,
-} from './window.ts';
+import { freshWindow, loadWindow, windowAlgorithm } from './window.ts';
 
 export type FixedWindowNumbers = {
   readonly limit: number;
@@ -16,23 +7,11 @@ export type FixedWindowNumbers = {
   readonly align: 'clock' | 'first_request';
 };
 
-export const fixedWindow: Algorithm<FixedWindowNumbers, WindowState, WindowState> = {
-  sizeOf: (numbers) => numbers.limit,
-
-  /** A window that was configured shorter meanwhile is over earlier. */
-  load(numbers, stored, nowUs) {
-    const endUs = stored ? Math.min(stored.endUs, stored.startUs + numbers.windowUs) : 0;
-    const running = loadWindow(stored, endUs, nowUs);
-    if (running) return running;
-    const startUs = numbers.align === 'clock' ? nowUs - (nowUs % numbers.windowUs) : nowUs;
-    return freshWindow({ startUs, endUs: startUs + numbers.windowUs });
-  },
-
-  admits: (numbers, state, amount) => windowAdmits(numbers.limit, state, amount),
-  charge: (numbers, state, amount) => chargeWindow(numbers.limit, state, amount),
-  refund: (_numbers, state, refund) => refundWindow(state, refund),
-  expiresAtUs: (_numbers, state) => state.endUs,
-  recoveryUs: () => null,
-  read: (_numbers, state) => state,
-  show: (numbers, state, amount, nowUs) => showWindow(numbers.limit, state, amount, nowUs),
-};
+/** A window that was configured shorter meanwhile is over earlier. */
+export const fixedWindow = windowAlgorithm<FixedWindowNumbers>((numbers, stored, nowUs) => {
+  const endUs = stored ? Math.min(stored.endUs, stored.startUs + numbers.windowUs) : 0;
+  const running = loadWindow(stored, endUs, nowUs);
+  if (running) return running;
+  const startUs = numbers.align === 'clock' ? nowUs - (nowUs % numbers.windowUs) : nowUs;
+  return freshWindow({ startUs, endUs: startUs + numbers.windowUs });
+});

@@ -1,14 +1,5 @@
 import { periodAfter, periodAt, type Calendar, type PeriodBounds } from '../calendar/index.ts';
-import type { Algorithm } from './algorithm.ts';
-import {
-  chargeWindow,
-  freshWindow,
-  loadWindow,
-  refundWindow,
-  showWindow,
-  windowAdmits,
-  type WindowState,
-} from './window.ts';
+import { freshWindow, loadWindow, windowAlgorithm } from './window.ts';
 
 export type QuotaNumbers = { readonly limit: number; readonly calendar: Calendar };
 
@@ -16,22 +7,10 @@ export type QuotaNumbers = { readonly limit: number; readonly calendar: Calendar
  * A calendar allowance. A period that is running ends as it was announced, also when anchor or
  * time zone change meanwhile: moving the billing day must not hand out a second allowance.
  */
-export const quota: Algorithm<QuotaNumbers, WindowState, WindowState> = {
-  sizeOf: (numbers) => numbers.limit,
-
-  load(numbers, stored, nowUs) {
-    const running = loadWindow(stored, stored?.endUs ?? 0, nowUs);
-    return running ?? freshWindow(currentPeriod(numbers.calendar, nowUs));
-  },
-
-  admits: (numbers, state, amount) => windowAdmits(numbers.limit, state, amount),
-  charge: (numbers, state, amount) => chargeWindow(numbers.limit, state, amount),
-  refund: (_numbers, state, refund) => refundWindow(state, refund),
-  expiresAtUs: (_numbers, state) => state.endUs,
-  recoveryUs: () => null,
-  read: (_numbers, state) => state,
-  show: (numbers, state, amount, nowUs) => showWindow(numbers.limit, state, amount, nowUs),
-};
+export const quota = windowAlgorithm<QuotaNumbers>((numbers, stored, nowUs) => {
+  const running = loadWindow(stored, stored?.endUs ?? 0, nowUs);
+  return running ?? freshWindow(currentPeriod(numbers.calendar, nowUs));
+});
 
 type Known = { readonly current: PeriodBounds; readonly next: PeriodBounds };
 

@@ -1,4 +1,4 @@
-import type { Refund, Shown } from './algorithm.ts';
+import type { Algorithm } from './algorithm.ts';
 
 /** What fixed windows and quotas share: a count that belongs to one stretch of time. */
 export type WindowState = {
@@ -26,31 +26,36 @@ export function freshWindow(bounds: Bounds): WindowState {
   return { startUs: bounds.startUs, endUs: bounds.endUs, used: 0 };
 }
 
-export function windowAdmits(limit: number, state: WindowState, amount: number): boolean {
-  return state.used + amount <= limit;
-}
-
-/** What was used is kept whole, up to twice the limit: the bound of any debt. */
-export function chargeWindow(limit: number, state: WindowState, amount: number): WindowState {
-  const used = Math.max(state.used, Math.min(state.used + amount, 2 * limit));
-  return { startUs: state.startUs, endUs: state.endUs, used };
-}
-
-export function refundWindow(state: WindowState, { amount, chargedAtUs }: Refund): WindowState {
-  if (chargedAtUs < state.startUs || chargedAtUs >= state.endUs) return state;
-  return { ...state, used: Math.max(0, state.used - amount) };
-}
-
-export function showWindow(
-  limit: number,
-  state: WindowState,
-  amount: number,
-  nowUs: number,
-): Shown {
+/** An algorithm of windows: only where they begin and end differs. */
+export function windowAlgorithm<Numbers extends { readonly limit: number }>(
+  load: Algorithm<Numbers, WindowState, WindowState>['load'],
+): Algorithm<Numbers, WindowState, WindowState> {
   return {
-    used: state.used,
-    remaining: Math.max(0, limit - state.used),
-    resetAtUs: state.endUs,
-    fitsAtUs: windowAdmits(limit, state, amount) ? nowUs : state.endUs,
+    sizeOf: (numbers) => numbers.limit,
+    load,
+    admits: (numbers, state, amount) => state.used + amount <= numbers.limit,
+
+    /** What was used is kept whole, up to twice the limit: the bound of any debt. */
+    charge({ limit }, { startUs, endUs, used }, amount) {
+      return { startUs, endUs, used: Math.max(used, Math.min(used + amount, 2 * limit)) };
+    },
+
+    refund(_numbers, state, { amount, chargedAtUs }) {
+      if (chargedAtUs < state.startUs || chargedAtUs >= state.endUs) return state;
+      return { ...state, used: Math.max(0, state.used - amount) };
+    },
+
+    expiresAtUs: (_numbers, state) => state.endUs,
+    recoveryUs: () => null,
+    read: (_numbers, state) => state,
+
+    show({ limit }, { used, endUs }, amount, nowUs) {
+      return {
+        used,
+        remaining: Math.max(0, limit - used),
+        resetAtUs: endUs,
+        fitsAtUs: used + amount <= limit ? nowUs : endUs,
+      };
+    },
   };
 }
