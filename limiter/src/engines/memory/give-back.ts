@@ -119,7 +119,9 @@ export function renewReservation(desk: Desk, { id, ttlMs }: Renewal): boolean {
   for (const { bound } of reservation.holds) {
     const cell = cells.find(tenant, bound);
     const hold = cell?.holds?.open.get(id);
-    if (!cell?.holds || !hold || hold.expiresAtUs <= nowUs) continue;
+    if (!cell?.holds || !cell.state || !hold || hold.expiresAtUs <= nowUs) continue;
+    // In a window that is over there is nothing left to hold.
+    if (windowStartOf(bound.limit.numbers, cell.state) !== hold.windowStartUs) continue;
     addHold(cell.holds, id, { ...hold, expiresAtUs });
     cell.expiresAtUs = Math.max(cell.expiresAtUs, holdsCountUntilUs(bound, expiresAtUs));
     renewed = true;

@@ -19,16 +19,15 @@ for index = 1, tonumber(count) do
   local window, holds_key = next_window(), KEYS[2 * index + 1]
   local member = window ~= '-' and holds_member(id, limit.cost, tonumber(window), keep)
   local score = member and redis.call('ZSCORE', holds_key, member)
-  if score and tonumber(score) > now then
+  local cell = score and tonumber(score) > now and cell_open(limit)
+  -- In a window that is over there is nothing left to hold.
+  if cell and cell.exists and tonumber(window) == holds_window(limit, cell.stored) then
     renewed = 1
-    local cell = cell_open(limit)
     cell.held_last = math.max(cell.held_last, expires_at)
     holds_add(holds_key, member, expires_at, cell.held_last, now)
-    if cell.exists then
-      cell.held_next = tonumber(redis.call('ZRANGE', holds_key, 0, 0, 'WITHSCORES')[2])
-      cell_store(cell, limit, cell.stored)
-      cell_save(cell, now)
-    end
+    cell.held_next = tonumber(redis.call('ZRANGE', holds_key, 0, 0, 'WITHSCORES')[2])
+    cell_store(cell, limit, cell.stored)
+    cell_save(cell, now)
   end
 end
 if renewed == 1 then
