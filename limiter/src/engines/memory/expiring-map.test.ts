@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { ExpiringMap } from './expiring-map.ts';
 
 it('forgets an entry at its time, not before', () => {
@@ -22,4 +22,13 @@ it('never holds more than it may, and drops no live entry for a new one', () => 
   expect(map.set('c', 3, { expiresAtUs: 100, nowUs: 50 })).toBe(true);
   expect([map.get('a', 50), map.get('b', 50), map.get('c', 50)]).toEqual([4, undefined, 3]);
   expect(map.size).toBe(2);
+});
+
+it('that is full is not looked through before an entry has run out', () => {
+  const map = new ExpiringMap<number>(1);
+  map.set('a', 1, { expiresAtUs: 100, nowUs: 0 });
+  const swept = vi.spyOn(map, 'sweep');
+  for (let nowUs = 1; nowUs < 100; nowUs += 1) expect(map.hasRoom(nowUs)).toBe(false);
+  expect(swept).toHaveBeenCalledTimes(1);
+  expect(map.hasRoom(100)).toBe(true);
 });

@@ -4,6 +4,7 @@ type Entry<T> = { value: T; expiresAtUs: number };
 export class ExpiringMap<T> {
   readonly #entries = new Map<string, Entry<T>>();
   readonly #entriesMax: number;
+  #fullUntilUs = 0;
 
   constructor(entriesMax: number) {
     this.#entriesMax = entriesMax;
@@ -18,8 +19,11 @@ export class ExpiringMap<T> {
     return entry && entry.expiresAtUs > nowUs ? entry.value : undefined;
   }
 
+  /** A full map is looked through only when an entry has run out: else every call would pay. */
   hasRoom(nowUs: number): boolean {
-    if (this.#entries.size >= this.#entriesMax) this.sweep(nowUs);
+    if (this.#entries.size < this.#entriesMax) return true;
+    if (nowUs < this.#fullUntilUs) return false;
+    this.#fullUntilUs = this.sweep(nowUs);
     return this.#entries.size < this.#entriesMax;
   }
 
@@ -34,10 +38,14 @@ export class ExpiringMap<T> {
     this.#entries.delete(id);
   }
 
-  sweep(nowUs: number): void {
+  /** Drops what has run out; returns when the next entry does. */
+  sweep(nowUs: number): number {
+    let soonestUs = Infinity;
     for (const [id, entry] of this.#entries) {
       if (entry.expiresAtUs <= nowUs) this.#entries.delete(id);
+      else soonestUs = Math.min(soonestUs, entry.expiresAtUs);
     }
+    return soonestUs;
   }
 
   dump(): [string, Entry<T>][] {
