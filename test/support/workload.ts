@@ -67,29 +67,19 @@ export type Workload = {
   readonly steps: number;
 };
 
+function begin(place: Omit<Workload, 'steps'>): Doing {
+  return { ...place, charged: [], tickets: [], reservations: [], batches: 0, asked: 0 };
+}
+
 /** Every verb with every kind of limit, at random, on whatever clock the engine has. */
 export async function runWorkload({ steps, ...place }: Workload): Promise<void> {
-  const doing: Doing = {
-    ...place,
-    charged: [],
-    tickets: [],
-    reservations: [],
-    batches: 0,
-    asked: 0,
-  };
+  const doing = begin(place);
   for (let step = 0; step < steps; step += 1) await pick(doing.random, verbs)(doing);
 }
 
 /** Each verb at least once, whatever the dice say. */
 export async function runEveryVerb(place: Omit<Workload, 'steps'>): Promise<void> {
-  const doing: Doing = {
-    ...place,
-    charged: [],
-    tickets: [],
-    reservations: [],
-    batches: 0,
-    asked: 0,
-  };
+  const doing = begin(place);
   for (const limit of everyLimit) {
     for (const reserve of [undefined, { ttlMs: 20, onExpiry: 'keep' as const }]) {
       await ask(doing, [questionOf(doing, [boundTo(limit, 'all', 1)], { reserve })]);

@@ -159,18 +159,17 @@ export class RedisEngine implements Engine {
   async inspect(tenant: TenantRef, limits: readonly BoundLimit[]): Promise<Inspection> {
     const call = { tenant, questions: [{ id: '-', limits, peek: true }] };
     requireBounded(call);
-    const encoded = new EncodedCall(call, { ...this.#context, allowances: null });
-    const script = this.#scripts.inspect(encoded.uses);
-    const reader = new ReplyReader(await run(this.#client, script, encoded.keys, encoded.args));
-    const nowUs = reader.number();
-    if (nowUs === -5) this.#texts.correctClock(reader.number());
-    else if (nowUs < 0) {
-      reader.skip(1);
-      await this.#sweepHolds(encoded, reader.rest());
+    for (let round = 0; round < roundsMax; round += 1) {
+      const encoded = new EncodedCall(call, { ...this.#context, allowances: null });
+      const script = this.#scripts.inspect(encoded.uses);
+      const reader = new ReplyReader(await run(this.#client, script, encoded.keys, encoded.args));
+      const first = reader.number();
+      const second = reader.number();
+      if (first >= 0) return { nowUs: first, readings: readReadings(reader, limits) };
+      if (first === -5) this.#texts.correctClock(second);
+      else await this.#sweepHolds(encoded, reader.rest());
     }
-    if (nowUs < 0) return this.inspect(tenant, limits);
-    reader.skip(1);
-    return { nowUs, readings: readReadings(reader, limits) };
+    throw new StoreFailure('no decision');
   }
 
   async reset(tenant: TenantRef, limits: readonly BoundLimit[]): Promise<void> {
