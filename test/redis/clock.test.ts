@@ -26,7 +26,7 @@ describe('a process whose clock is off', () => {
     }
     expect(allowed).toEqual([true, true, false, false]);
     const { nowUs, readings } = await engine.inspect(tenant, [bound(limit)]);
-    expect(readings).toEqual([expect.objectContaining({ verdict: 'ok' })]);
+    expect(readings).toEqual([expect.objectContaining({ verdict: 'exceeded' })]);
     const [{ startUs, endUs }] = readings.map(({ state }) => state) as [PeriodBounds];
     expect(startUs <= nowUs && nowUs < endUs).toBe(true);
   });
