@@ -12,6 +12,7 @@ local function sliding_window_log_open(key)
   local state = {
     key = key, text = text, exists = false, short = true, stored = 0, count = 0, added = {},
     base = 0, last_at = 0, last_total = 0, gone = 0, gone_total = 0, edge_at = nil,
+    forgot = 0, forgot_total = 0,
     held = 0, held_next = 0, held_last = 0, changed = nil, header_changed = nil,
   }
   if text == '' then return state end
@@ -79,6 +80,9 @@ end
 local function sliding_window_log_charge(state, limit, amount, now)
   local before = state.last_total - sliding_window_log_edge(state, limit, now)
   local after = math.max(before, math.min(before + amount, 2 * limit.a))
+  -- Only a charge forgets, and as of its own time, so that a clock that goes back or a window that
+  -- is made longer meets the same log in every engine.
+  state.forgot, state.forgot_total = state.gone, state.gone_total
   state.last_total = state.last_total + (after - before)
   if state.count == 0 or state.last_at < now then
     state.count, state.last_at = state.count + 1, now
@@ -96,9 +100,7 @@ local function sliding_window_log_header(state, base)
 end
 
 local function sliding_window_log_save(state, limit, now, ttl_ms)
-  local key, gone = state.key, 0
-  -- Only a charge forgets, so that a clock that goes back meets the same log in every engine.
-  if state.changed or #state.added > 0 then gone = state.gone end
+  local key, gone = state.key, state.forgot
   local added = ''
   for index, entry in ipairs(state.added) do
     if state.stored + index > gone then
@@ -110,7 +112,7 @@ local function sliding_window_log_save(state, limit, now, ttl_ms)
   if state.short then
     local kept = string.sub(state.text, from + 1)
     if changed and kept ~= '' then kept = string.sub(kept, 1, -LOG_ENTRY - 1) .. changed end
-    local base = gone > 0 and math.max(state.base, state.gone_total) or state.base
+    local base = gone > 0 and math.max(state.base, state.forgot_total) or state.base
     redis.call('PSETEX', key, ttl_ms, sliding_window_log_header(state, base) .. kept .. added)
     return
   end
@@ -118,7 +120,7 @@ local function sliding_window_log_save(state, limit, now, ttl_ms)
     redis.call('SETRANGE', key, LOG_HEADER + (state.stored - 1) * LOG_ENTRY, changed)
   end
   if gone >= LOG_FORGET and gone * 2 >= state.count then
-    local base = math.max(state.base, state.gone_total)
+    local base = math.max(state.base, state.forgot_total)
     local kept = redis.call('GETRANGE', key, from, -1)
     redis.call('PSETEX', key, ttl_ms, sliding_window_log_header(state, base) .. kept .. added)
     return
