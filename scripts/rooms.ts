@@ -52,6 +52,7 @@ const limiterRooms: readonly Room[] = [
   },
 ];
 
+const database = 'platform/src/database';
 const control = 'platform/src/control';
 const snapshot = 'platform/src/snapshot';
 const decide = 'platform/src/decide';
@@ -65,23 +66,24 @@ const doors = {
   gate: 'platform/src/doors/gate',
   gateway: 'platform/src/doors/gateway',
 } as const;
-const doorImports = [library, contract, headers, decide, observe];
+const doorImports = [library, core, contract, headers, decide, observe];
 
 const platformRooms: readonly Room[] = [
-  { path: control, mayImport: [library, contract] },
-  { path: snapshot, mayImport: [library, control] },
-  { path: observe, mayImport: [library] },
-  { path: decide, mayImport: [library, snapshot, observe] },
+  { path: database, mayImport: [] },
+  { path: control, mayImport: [library, core, contract, database] },
+  { path: snapshot, mayImport: [library, core, contract, database, control] },
+  { path: observe, mayImport: [library, core] },
+  { path: decide, mayImport: [library, core, snapshot, observe] },
   { path: doors.http, mayImport: [...doorImports, control] },
   { path: doors.envoy, mayImport: doorImports },
   { path: doors.gate, mayImport: doorImports },
   { path: doors.gateway, mayImport: doorImports },
-  { path: cli, mayImport: [library, client, contract, main] },
+  { path: cli, mayImport: [library, client, contract, config, main] },
   { path: config, mayImport: [library] },
   {
     path: main,
-    mayImport: [library, contract, headers, adaptive, cost]
-      .concat([control, snapshot, decide, observe, config])
+    mayImport: [library, core, contract, headers, adaptive, cost]
+      .concat([database, control, snapshot, decide, observe, config])
       .concat(Object.values(doors)),
   },
 ];

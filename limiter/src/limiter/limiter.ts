@@ -14,8 +14,8 @@ import { describe, parseWhole } from '../core/numbers.ts';
 import { parseText, refuseUnknownFields, requireObject } from '../core/parse.ts';
 import { Deadline } from '../engines/guard/deadline.ts';
 import type { MemoryEngine } from '../engines/memory/index.ts';
-import { CheckQuestion } from './question.ts';
-import { whenStoreFails } from './when-store-fails.ts';
+import { CheckQuestion } from '../core/question.ts';
+import { whenStoreFails } from '../core/when-store-fails.ts';
 
 export type RealCost = {
   readonly cost?: number;

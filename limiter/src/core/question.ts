@@ -1,6 +1,6 @@
-import { isPeek, type ParsedCheck } from '../core/check.ts';
-import type { BoundLimit, Idempotency, Question, Reserve } from '../core/engine.ts';
-import { joined } from '../core/limit.ts';
+import { isPeek, type ParsedCheck } from './check.ts';
+import type { BoundLimit, Idempotency, Question, Reserve } from './engine.ts';
+import { joined } from './limit.ts';
 import { nextQuestionNumber, questionId } from './question-id.ts';
 
 const idempotencyTtlMs = 86_400_000;

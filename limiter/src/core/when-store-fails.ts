@@ -1,7 +1,7 @@
-import type { ParsedCheck } from '../core/check.ts';
-import { Decision } from '../core/decision.ts';
-import type { BoundLimit, Question } from '../core/engine.ts';
-import type { StoreFailure } from '../core/errors.ts';
+import type { ParsedCheck } from './check.ts';
+import { Decision } from './decision.ts';
+import type { BoundLimit, Question } from './engine.ts';
+import type { StoreFailure } from './errors.ts';
 
 /**
  * The only place that knows what a failed store means: each limit's own policy. One enforced limit

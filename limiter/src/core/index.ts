@@ -1,0 +1,15 @@
+// `sluice/core`: the words and the arithmetic, for who builds a service or an engine on them.
+
+export * from './check.ts';
+export * from './clock.ts';
+export * from './decision.ts';
+export * from './engine.ts';
+export * from './errors.ts';
+export { levelOf, type Level } from './level.ts';
+export type { LimitInput } from './limit-input.ts';
+export type { Limit, Mode, PerPart } from './limit.ts';
+export { parseLimit, type LimitContext } from './parse-limit.ts';
+export { oneOf, parseName, parseText, refuseUnknownFields, requireObject } from './parse.ts';
+export { parseWhole } from './numbers.ts';
+export { CheckQuestion } from './question.ts';
+export { whenStoreFails } from './when-store-fails.ts';
