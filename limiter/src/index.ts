@@ -28,6 +28,9 @@ export { IdempotencyConflict, InvalidInput, StoreFailure } from './core/errors.t
 export type { LimitInput } from './core/limit-input.ts';
 
 export { Deadline } from './engines/guard/deadline.ts';
+export { headerProfiles, toHeaders } from './headers/index.ts';
+export type { HeaderOptions, HeaderProfile } from './headers/index.ts';
+
 export { MemoryEngine } from './engines/memory/index.ts';
 export type { MemoryDump, MemoryEngineOptions } from './engines/memory/index.ts';
 export { Coalescer, fromIoredis, RedisEngine } from './engines/redis/index.ts';

@@ -95,7 +95,9 @@ export class Decider {
         );
         continue;
       }
-      ({ caller, trusted } = await this.#again(asker, caller, result.kind));
+      const again = await this.#again(asker, caller, result.kind);
+      if (again) ({ caller, trusted } = again);
+      else outcomes.push(...answered(prepared, new StoreFailure('configuration is stale'), caller));
     }
     return outcomes;
   }
@@ -115,16 +117,20 @@ export class Decider {
     return caller;
   }
 
-  /** From the beginning, with what the database says now. */
+  /**
+   * From the beginning, with what the database says now. Where it does not answer: a store that
+   * forgot what is current is told what we know; one that knows of something newer is believed, and
+   * null says that we can't get it.
+   */
   async #again(asker: Asker, caller: Caller, kind: 'stale' | 'unknown') {
     const { snapshots, isUnavailable } = this.#parts;
+    const { tenant, epoch } = caller.snapshot;
     try {
-      await snapshots.reload(caller.snapshot.tenant.id);
+      await snapshots.reload(tenant.id);
     } catch (error) {
       if (!isUnavailable(error)) throw error;
-      // The store forgot what is current, and who would know does not answer: what we know goes.
       if (kind === 'unknown') return { caller, trusted: true };
-      throw error;
+      if (!(await snapshots.loadNewer(tenant.id, epoch))) return null;
     }
     return { caller: await this.#admit(asker), trusted: kind === 'unknown' };
   }

@@ -29,7 +29,13 @@ export class Gathered {
   async flush(): Promise<void> {
     const lines = [...this.#lines.values()];
     this.#lines = new Map();
-    const byTenant = Map.groupBy(lines, ({ tenant }) => tenant.id);
+    const byTenant = new Map<string, Line[]>();
+    for (const line of lines) {
+      const { id } = line.tenant;
+      const some = byTenant.get(id);
+      if (some) some.push(line);
+      else byTenant.set(id, [line]);
+    }
     await Promise.all([...byTenant.values()].map((some) => this.#write(some)));
   }
 

@@ -16,6 +16,8 @@ export type IdentifierParts = {
   readonly markSecret: string;
   /** Ids of keys that were made elsewhere. */
   readonly imported: ReadonlySet<string>;
+  /** Whether an error means that the database can't be asked. */
+  readonly isUnavailable: (error: unknown) => boolean;
 };
 
 /** API key → tenant. Without I/O where the key and its tenant are known. */
@@ -52,11 +54,21 @@ export class Identifier {
     const snapshot = snapshots.known(key.tenantId) ?? (await snapshots.load(key.tenantId));
     if (!snapshot) throw this.#refused(address);
     if (key.epoch < snapshot.epoch.tenant) {
-      key = await keys.find(id, snapshot.epoch.tenant);
+      key = await this.#findAgain(key, snapshot.epoch.tenant);
       if (!key) throw this.#refused(address);
       this.#verify(credential, key, address);
     }
     return { key, snapshot };
+  }
+
+  /** With the database away, a key that was good goes on being so. */
+  async #findAgain(key: KeySource, epoch: number): Promise<KeySource | null> {
+    try {
+      return await this.#parts.keys.find(key.id, epoch);
+    } catch (error) {
+      if (this.#parts.isUnavailable(error)) return key;
+      throw error;
+    }
   }
 
   #verify({ secret }: Credential, key: KeySource, address: string): void {

@@ -60,6 +60,13 @@ export class Snapshots {
     return this.#reloading.anew(tenantId, () => this.#read(tenantId));
   }
 
+  /** What another node left in the cache, if that is newer: for when the database is away. */
+  async loadNewer(tenantId: string, { tenant, shared }: Epoch): Promise<Snapshot | null> {
+    const cached = (await this.#cache?.tenant(tenantId)) ?? null;
+    if (!cached || (cached.epoch.tenant <= tenant && cached.epoch.shared <= shared)) return null;
+    return this.#compile(cached).catch(() => null);
+  }
+
   /** Forgets what is older than the epochs that the database names. */
   drop(tenantId: string, epoch: number): void {
     const snapshot = this.#snapshots.peek(tenantId);
