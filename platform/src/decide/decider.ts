@@ -20,6 +20,7 @@ import type { Trust } from '../snapshot/trust.ts';
 import { parsedCheckOf, rulesFor, type CheckInput } from './check-input.ts';
 import { Denied } from './errors.ts';
 import type { Caller, Identifier } from './identify.ts';
+import type { Recorder } from './recorder.ts';
 
 export type DeciderParts = {
   readonly identifier: Identifier;
@@ -27,6 +28,7 @@ export type DeciderParts = {
   readonly trust: Trust | null;
   readonly engine: Pick<Engine, 'decide'>;
   readonly deadline: Deadline;
+  readonly recorder: Pick<Recorder, 'note'>;
   /** Whether an error means that the database can't be asked. */
   readonly isUnavailable: (error: unknown) => boolean;
   readonly onRound: (kind: 'stale' | 'unknown') => void;
@@ -84,20 +86,23 @@ export class Decider {
       const prepared = prepareSome(inputs, outcomes.length, caller);
       const result = await this.#ask(caller, prepared, trusted);
       if (result instanceof StoreFailure || result.kind === 'answered') {
-        outcomes.push(...answered(prepared, result, caller));
+        outcomes.push(...this.#answered(prepared, result, caller));
         continue;
       }
       this.#parts.onRound(result.kind);
       rounds += 1;
       if (rounds > roundsMax) {
         outcomes.push(
-          ...answered(prepared, new StoreFailure('configuration keeps changing'), caller),
+          ...this.#answered(prepared, new StoreFailure('configuration keeps changing'), caller),
         );
         continue;
       }
       const again = await this.#again(asker, caller, result.kind);
       if (again) ({ caller, trusted } = again);
-      else outcomes.push(...answered(prepared, new StoreFailure('configuration is stale'), caller));
+      else
+        outcomes.push(
+          ...this.#answered(prepared, new StoreFailure('configuration is stale'), caller),
+        );
     }
     return outcomes;
   }
@@ -155,6 +160,24 @@ export class Decider {
       throw error;
     }
   }
+
+  #answered(
+    prepared: readonly Prepared[],
+    result: Extract<DecideResult, { kind: 'answered' }> | StoreFailure,
+    { snapshot }: Caller,
+  ): Outcome[] {
+    let next = 0;
+    return prepared.map((one) => {
+      if ('error' in one) return one.error;
+      const { input, check, question, resolution } = one;
+      const answer = result instanceof StoreFailure ? result : result.answers[next];
+      next += 1;
+      const decision = decisionOf(check, question, answer);
+      if (decision instanceof Error) return decision;
+      this.#parts.recorder.note(snapshot.ref, question, decision);
+      return { decision, input, snapshot, resolution };
+    });
+  }
 }
 
 type Prepared =
@@ -190,22 +213,6 @@ function prepare(input: CheckInput, caller: Caller): Prepared {
   } catch (error) {
     return { error: error as Error };
   }
-}
-
-function answered(
-  prepared: readonly Prepared[],
-  result: Extract<DecideResult, { kind: 'answered' }> | StoreFailure,
-  { snapshot }: Caller,
-): Outcome[] {
-  let next = 0;
-  return prepared.map((one) => {
-    if ('error' in one) return one.error;
-    const { input, check, question, resolution } = one;
-    const answer = result instanceof StoreFailure ? result : result.answers[next];
-    next += 1;
-    const decision = decisionOf(check, question, answer);
-    return decision instanceof Error ? decision : { decision, input, snapshot, resolution };
-  });
 }
 
 function decisionOf(
