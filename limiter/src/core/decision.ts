@@ -64,6 +64,11 @@ export class Decision {
     return decision.#facts;
   }
 
+  /** The limit whose numbers are shown, for who reports on decisions; null when none applies. */
+  static limitShownOf(decision: Decision): Limit | null {
+    return decision.#show()?.bound.limit ?? null;
+  }
+
   get allowed(): boolean {
     return this.#facts.answer.allowed;
   }
