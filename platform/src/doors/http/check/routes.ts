@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import { toHeaders, type HeaderProfile } from 'sluice';
 import { decisionToJson } from 'sluice/contract';
 import { Type } from 'typebox';
@@ -6,7 +6,6 @@ import type { Checked, CheckInput, Decider } from '../../../decide/index.ts';
 import type { Observer } from '../../../observe/index.ts';
 import { clientAddress } from '../client-address.ts';
 import { problemResponses } from '../openapi.ts';
-import type { HttpServer } from '../server.ts';
 import { askerOf, idempotencyKeyIn, inputOf } from './input.ts';
 import { asProblem, itemProblem } from './problems.ts';
 import { Check, Checks, checksMax, Decision } from './schemas.ts';
@@ -34,7 +33,7 @@ const problems = problemResponses(
 );
 
 /** `POST /v1/check` and `POST /v1/checks`: the question and the answer. */
-export function checkRoutes(app: HttpServer, parts: CheckRouteParts): void {
+export const checkRoutes: FastifyPluginAsync<CheckRouteParts> = async (app, parts) => {
   const { decider, headerProfile } = parts;
   const profile = { profile: headerProfile };
   app.addSchema(Check);
@@ -90,7 +89,7 @@ export function checkRoutes(app: HttpServer, parts: CheckRouteParts): void {
       try {
         const asker = askerOf(request.headers, clientAddress(request), 'check');
         const items = readItems(request, (request.body as Checks).checks);
-        const inputs = items.filter((item) => !(item instanceof Error));
+        const inputs = items.filter((item): item is CheckInput => !(item instanceof Error));
         const outcomes = (await decider.checks(asker, inputs)).values();
         const texts = items.map((item) => {
           const outcome = item instanceof Error ? item : outcomes.next().value;
@@ -106,7 +105,7 @@ export function checkRoutes(app: HttpServer, parts: CheckRouteParts): void {
       }
     },
   );
-}
+};
 
 /** Each as it is to be decided, or what is wrong with it. */
 function readItems(request: FastifyRequest, bodies: readonly unknown[]): (CheckInput | Error)[] {
