@@ -49,7 +49,12 @@ describe('the outcome of a decision', () => {
 describe('the algorithm', () => {
   it('is that of the limit shown', () => {
     const wide = windowOf('wide', 100);
-    const bucket = { algorithm: 'token_bucket', name: 'b', capacity: 3, refillPerSecond: 1 } as const;
+    const bucket = {
+      algorithm: 'token_bucket',
+      name: 'b',
+      capacity: 3,
+      refillPerSecond: 1,
+    } as const;
     expect(algorithmOf(decisionOf([wide, bucket]))).toBe('token_bucket');
     expect(algorithmOf(decisionOf([windowOf('narrow', 2), bucket], 3))).toBe('fixed_window');
   });

@@ -44,9 +44,10 @@ describe('what is published', () => {
     expect(bucket('1')).toBe(5);
     expect(bucket('+Inf')).toBe(6);
     expect(valueIn(text, 'rl_decision_duration_seconds_count{route="/v1/check"}')).toBe(6);
-    expect(
-      valueIn(text, 'rl_decision_duration_seconds_sum{route="/v1/check"}'),
-    ).toBeCloseTo(5.001201, 6);
+    expect(valueIn(text, 'rl_decision_duration_seconds_sum{route="/v1/check"}')).toBeCloseTo(
+      5.001201,
+      6,
+    );
   });
 
   it('says what else happened', async () => {
@@ -156,9 +157,13 @@ describe('labels', () => {
 
 describe('the metrics of several workers', () => {
   it('are added up: counters, histograms, gauges', async () => {
-    const workers = [new Metrics({ routes: ['/v1/check'] }), new Metrics({ routes: ['/v1/check'] })];
+    const workers = [
+      new Metrics({ routes: ['/v1/check'] }),
+      new Metrics({ routes: ['/v1/check'] }),
+    ];
     for (const [at, metrics] of workers.entries()) {
-      for (let i = 0; i <= at; i++) metrics.checked('/v1/check', 'allowed', 'quota', 100 + 900 * at);
+      for (let i = 0; i <= at; i++)
+        metrics.checked('/v1/check', 'allowed', 'quota', 100 + 900 * at);
       metrics.checkStarted();
       metrics.setEpochsUnpublished(5);
     }
@@ -175,9 +180,10 @@ describe('the metrics of several workers', () => {
     expect(bucket('0.001')).toBe(3);
     expect(bucket('+Inf')).toBe(3);
     expect(valueIn(text, 'rl_decision_duration_seconds_count{route="/v1/check"}')).toBe(3);
-    expect(
-      valueIn(text, 'rl_decision_duration_seconds_sum{route="/v1/check"}'),
-    ).toBeCloseTo(0.0021, 9);
+    expect(valueIn(text, 'rl_decision_duration_seconds_sum{route="/v1/check"}')).toBeCloseTo(
+      0.0021,
+      9,
+    );
     expect(valueIn(text, 'rl_checks_in_flight')).toBe(2);
     expect(valueIn(text, 'rl_epochs_unpublished')).toBe(5);
     expect(text).not.toContain('null');
