@@ -189,7 +189,8 @@ export function redacted(config: Config): Readonly<Record<string, unknown>> {
     Object.entries(settings).map(([property, { name, shown }]) => {
       const value = config[property as keyof Config];
       if (value === null || shown === 'plain') return [name, value];
-      return [name, shown === 'secret' ? '(set)' : withoutPassword(String(value))];
+      const isUrl = shown === 'url' && typeof value === 'string';
+      return [name, isUrl ? withoutPassword(value) : '(set)'];
     }),
   );
 }
@@ -286,9 +287,9 @@ function didYouMean(name: string, known: readonly string[]): string {
 /** How many letters to add, drop or change to get from one to the other. */
 function editSteps(from: string, to: string): number {
   let previous = Array.from({ length: to.length + 1 }, (_, at) => at);
-  for (const [row, letter] of [...from].entries()) {
+  for (const [row, letter] of from.split('').entries()) {
     const current = [row + 1];
-    for (const [column, other] of [...to].entries()) {
+    for (const [column, other] of to.split('').entries()) {
       const change = (previous[column] ?? 0) + (letter === other ? 0 : 1);
       const drop = (previous[column + 1] ?? 0) + 1;
       current.push(Math.min(change, drop, (current[column] ?? 0) + 1));
