@@ -20,7 +20,8 @@ export function refusalMessage({ blockedBy, retryAfterMs, limit }: Refusal): str
   return `${what}; ${wait}.`;
 }
 
-function allowance({ numbers, size }: Limit): string {
+/** `100 per 1 minute`, `bursts of 10`, `5 at once`. */
+export function allowance({ numbers, size }: Limit): string {
   switch (numbers.algorithm) {
     case 'token_bucket':
       return `bursts of ${size}`;

@@ -224,7 +224,7 @@ function parseWindowUs(field: string, value: Duration): number {
   return windowUs;
 }
 
-const perNames = ['tenant', 'resource', 'subject'];
+const perNames = ['tenant', 'key', 'resource', 'subject'];
 const perMax = 8;
 
 function parsePer(field: string, value: unknown): readonly PerPart[] {
