@@ -24,12 +24,14 @@ const problems = {
   tenant_suspended: [403, 'The tenant is suspended'],
   not_found: [404, 'There is no such thing'],
   method_not_allowed: [405, 'Not by this method'],
+  request_timeout: [408, 'The request took too long to arrive'],
   conflict: [409, 'Something is in the way'],
   version_conflict: [409, 'It was changed by somebody else'],
   body_too_large: [413, 'The body is too large'],
   unsupported_media_type: [415, 'The body must be JSON'],
   idempotency_conflict: [422, 'The idempotency key was used for another question'],
   too_many_failures: [429, 'Too many attempts with an unknown credential'],
+  headers_too_large: [431, 'The headers are too large'],
   internal: [500, 'Something went wrong here'],
   unavailable: [503, 'Not available right now'],
 } as const satisfies Record<string, readonly [number, string]>;
@@ -46,6 +48,7 @@ export class Problem extends Error {
   readonly code: ProblemCode;
   readonly errors: readonly FieldProblem[] | undefined;
   readonly headers: Readonly<Record<string, string>>;
+  readonly extensions: Readonly<Record<string, unknown>>;
 
   constructor(
     code: ProblemCode,
@@ -53,9 +56,12 @@ export class Problem extends Error {
     {
       errors,
       headers = {},
+      extensions = {},
     }: {
       readonly errors?: readonly FieldProblem[] | undefined;
       readonly headers?: Readonly<Record<string, string>>;
+      /** Further members of the body. */
+      readonly extensions?: Readonly<Record<string, unknown>>;
     } = {},
   ) {
     super(detail);
@@ -63,6 +69,7 @@ export class Problem extends Error {
     this.code = code;
     this.errors = errors;
     this.headers = headers;
+    this.extensions = extensions;
   }
 
   get status(): number {
@@ -71,6 +78,7 @@ export class Problem extends Error {
 
   body(requestId?: string): ProblemBody {
     return {
+      ...this.extensions,
       type: 'about:blank',
       title: problems[this.code][1],
       status: this.status,
