@@ -108,6 +108,7 @@ export const rooms: readonly Room[] = [...limiterRooms, ...platformRooms, ...out
 
 /** Tests beside the code may use these on top of what their room may. */
 export const testImports = {
-  mayImport: [core],
-  packages: ['node:', 'vitest', 'fast-check', 'ioredis'],
+  // A decision to test with is made in process, as users make theirs.
+  mayImport: [core, wiring],
+  packages: ['node:', 'vitest', 'fast-check', 'ioredis', 'structured-headers'],
 } as const satisfies Omit<Room, 'path'>;
