@@ -57,6 +57,7 @@ const control = 'platform/src/control';
 const snapshot = 'platform/src/snapshot';
 const decide = 'platform/src/decide';
 const observe = 'platform/src/observe';
+const store = 'platform/src/store';
 const config = 'platform/src/config.ts';
 const cli = 'platform/src/cli';
 const main = 'platform/src/main.ts';
@@ -73,6 +74,7 @@ const platformRooms: readonly Room[] = [
   { path: control, mayImport: [library, core, contract, database] },
   { path: snapshot, mayImport: [library, core, contract, database, control] },
   { path: observe, mayImport: [library, core] },
+  { path: store, mayImport: [library, core] },
   { path: decide, mayImport: [library, core, snapshot, observe] },
   { path: doors.http, mayImport: [...doorImports, control] },
   { path: doors.envoy, mayImport: doorImports },
@@ -83,7 +85,7 @@ const platformRooms: readonly Room[] = [
   {
     path: main,
     mayImport: [library, core, contract, headers, adaptive, cost]
-      .concat([database, control, snapshot, decide, observe, config])
+      .concat([database, store, control, snapshot, decide, observe, config])
       .concat(Object.values(doors)),
   },
 ];

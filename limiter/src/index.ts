@@ -27,6 +27,7 @@ export type { Engine, SettleResult } from './core/engine.ts';
 export { IdempotencyConflict, InvalidInput, StoreFailure } from './core/errors.ts';
 export type { LimitInput } from './core/limit-input.ts';
 
+export { Deadline } from './engines/guard/deadline.ts';
 export { headerProfiles, toHeaders } from './headers/index.ts';
 export type { HeaderOptions, HeaderProfile } from './headers/index.ts';
 

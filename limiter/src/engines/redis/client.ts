@@ -1,10 +1,21 @@
 /**
  * All that the engine asks of a Redis client, single or cluster: two commands, routed by their
- * first key. Adapt another client by writing these two methods.
+ * first key. Adapt another client by writing these two methods; `name` is what we call the script,
+ * for one who watches.
  */
 export type RedisClient = {
-  evalsha(sha: string, keys: readonly string[], args: readonly string[]): Promise<unknown>;
-  eval(source: string, keys: readonly string[], args: readonly string[]): Promise<unknown>;
+  evalsha(
+    sha: string,
+    keys: readonly string[],
+    args: readonly string[],
+    name?: string,
+  ): Promise<unknown>;
+  eval(
+    source: string,
+    keys: readonly string[],
+    args: readonly string[],
+    name?: string,
+  ): Promise<unknown>;
 };
 
 /** What we use of an ioredis `Redis` or `Cluster`. */

@@ -4,12 +4,14 @@ import { StoreFailure } from '../../core/errors.ts';
 import type { RedisClient } from './client.ts';
 
 /** One linked script: its text and the digest Redis knows it by. */
-export type Script = { readonly source: string; readonly sha: string };
+export type Script = { readonly name: string; readonly source: string; readonly sha: string };
 
 export type LinkOptions = {
   /** Library files, in the order they are joined. */
   readonly libraries: readonly string[];
   readonly entry: string;
+  /** Where it is not the entry's. */
+  readonly name?: string;
   /** Optional functions that this script is linked without. */
   readonly absent?: readonly string[];
   /** Redis itself refuses every write then. */
@@ -26,7 +28,8 @@ export const luaFiles: LuaSource = (name) =>
  * Linking is joining files, no more. Every function costs Redis time on every call, so a script is
  * linked with just what it uses. The shebang makes Redis refuse keys of other slots.
  */
-export function link(read: LuaSource, { libraries, entry, absent, readOnly }: LinkOptions): Script {
+export function link(read: LuaSource, options: LinkOptions): Script {
+  const { libraries, entry, name = entry, absent, readOnly } = options;
   const parts = [
     readOnly ? '#!lua flags=no-writes' : '#!lua',
     'local algorithms = {}',
@@ -35,7 +38,7 @@ export function link(read: LuaSource, { libraries, entry, absent, readOnly }: Li
     withoutComments(read(entry)),
   ];
   const source = parts.join('\n');
-  return { source, sha: createHash('sha1').update(source).digest('hex') };
+  return { name, source, sha: createHash('sha1').update(source).digest('hex') };
 }
 
 /** Comments are for readers of the files; Redis keeps every script in memory as it was sent. */
@@ -49,13 +52,13 @@ function withoutComments(lua: string): string {
  */
 export function run(
   client: RedisClient,
-  { source, sha }: Script,
+  { name, source, sha }: Script,
   keys: readonly string[],
   args: readonly string[],
 ): Promise<unknown> {
-  return client.evalsha(sha, keys, args).catch((error: unknown) => {
+  return client.evalsha(sha, keys, args, name).catch((error: unknown) => {
     if (!isNoScript(error)) throw failureOf(error);
-    return client.eval(source, keys, args).catch((again: unknown) => {
+    return client.eval(source, keys, args, name).catch((again: unknown) => {
       throw failureOf(again);
     });
   });

@@ -131,6 +131,7 @@ function linkDecide(read: LuaSource, uses: number, readOnly: boolean): Script {
       ...used.flatMap((name) => featureFiles[name]),
     ],
     entry: 'decide',
+    ...(readOnly && { name: 'inspect' }),
     absent: uses & features.epoch ? [] : ['epoch_check'],
     readOnly,
   });

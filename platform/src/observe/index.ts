@@ -1,0 +1,31 @@
+export { outcomeOf, outcomes, type CheckEvent, type Outcome } from './check-event.ts';
+export {
+  answerScrapes,
+  ClusterMetrics,
+  type Channel,
+  type WorkerMetrics,
+} from './cluster-metrics.ts';
+export type { LogDestination } from './log-lines.ts';
+export { createLogger, logLevels, type Log, type LoggerOptions, type LogLevel } from './logger.ts';
+export {
+  aggregate,
+  Metrics,
+  metricsContentType,
+  type MetricsOptions,
+  type MetricsSnapshot,
+  type RequestOutcome,
+} from './metrics.ts';
+export { checkLogs, Observer, type CheckLog, type ObserverOptions } from './observer.ts';
+export { redactText, redactUrl } from './redact.ts';
+export {
+  noTracing,
+  startTracing,
+  type CheckFacts,
+  type CheckSpan,
+  type RequestSpan,
+  type RequestStart,
+  type ServerAddress,
+  type TraceIds,
+  type Tracing,
+  type TracingOptions,
+} from './tracing.ts';
