@@ -76,7 +76,8 @@ async function makePlans({ plans }: Control, tenantId: string): Promise<DemoPlan
     const known = items.find((plan) => plan.name === name);
     const id =
       known?.id ??
-      (await plans.create(actor, { tenant_id: tenantId, name, limits: [{ name, ...limit }] })).value.id;
+      (await plans.create(actor, { tenant_id: tenantId, name, limits: [{ name, ...limit }] })).value
+        .id;
     made.push({ id, name, about });
   }
   return made;

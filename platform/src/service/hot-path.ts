@@ -27,7 +27,13 @@ export async function openHotPath(config: Config, foundation: Foundation): Promi
   const reader = new SourceReader(database.db);
   const { shelf } = store;
   const cache =
-    shelf && new SourceCache({ client: shelf, prefix: 'sl1', life: () => shelf.life(), waitMs: cacheWaitMs });
+    shelf &&
+    new SourceCache({
+      client: shelf,
+      prefix: 'sl1',
+      life: () => shelf.life(),
+      waitMs: cacheWaitMs,
+    });
   const watch = (name: string, outcome: 'hit' | 'miss') => metrics.cacheAsked(name, outcome);
   const snapshots = new Snapshots({ reader, cache, watch, tenantsMax });
   const keys = new KeyRing({ reader, cache, watch, keysMax });

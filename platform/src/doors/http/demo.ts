@@ -19,7 +19,10 @@ const Demo = Type.Object(
 );
 
 /** `GET /v1/demo`: what to try, for a playground. Absent where nothing is seeded. */
-export const demoRoute: FastifyPluginAsync<{ readonly demo: DemoFacts }> = async (app, { demo }) => {
+export const demoRoute: FastifyPluginAsync<{ readonly demo: DemoFacts }> = async (
+  app,
+  { demo },
+) => {
   app.addSchema(Demo);
   const { tenantId, key, plans } = demo;
   app.get(
