@@ -33,7 +33,7 @@ export async function layFoundation(config: Config, version: string): Promise<Fo
   const { logger } = log;
   const tracing = await startTracing({
     endpoint: config.otlpEndpoint ?? undefined,
-    headers: config.otlpHeaders,
+    headers: config.otlpHeaders ?? undefined,
     sampleRatio: config.traceRatio,
     version,
     onProblem: (problem) => logger.warn({ event: 'traces.lost', problem }),

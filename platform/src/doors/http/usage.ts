@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { InvalidInput } from 'sluice/core';
 import { Type, type Static } from 'typebox';
-import { steps, type Usage } from '../../control/usage/usage.ts';
+import { steps, type Step, type Usage } from '../../control/usage/usage.ts';
 import { inspectLimits, type Decider, type UsageReader } from '../../decide/index.ts';
 import { askerOf } from './check/input.ts';
 import { asProblem } from './check/problems.ts';
@@ -132,7 +132,7 @@ const pointsMax = 1500;
 
 /** The last hour by the minute, unless asked otherwise. */
 function spanOf(query: Query) {
-  const step = query.step ?? 'minute';
+  const step = (query.step ?? 'minute') as Step;
   const to = query.to === undefined ? new Date() : new Date(query.to);
   const from =
     query.from === undefined
