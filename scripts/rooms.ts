@@ -53,6 +53,7 @@ const limiterRooms: readonly Room[] = [
 ];
 
 const database = 'platform/src/database';
+const migrations = 'platform/migrations';
 const control = 'platform/src/control';
 const snapshot = 'platform/src/snapshot';
 const decide = 'platform/src/decide';
@@ -70,7 +71,8 @@ const doors = {
 const doorImports = [library, core, contract, headers, decide, observe];
 
 const platformRooms: readonly Room[] = [
-  { path: database, mayImport: [] },
+  { path: migrations, mayImport: [], packages: ['kysely'] },
+  { path: database, mayImport: [migrations] },
   { path: control, mayImport: [library, core, contract, database] },
   { path: snapshot, mayImport: [library, core, contract, database, control] },
   { path: observe, mayImport: [library, core] },
@@ -95,7 +97,7 @@ const outsideRooms: readonly Room[] = [
   { path: 'examples', mayImport: limiterRooms.map((room) => room.path) },
   {
     path: 'test',
-    mayImport: [library, core, ...allEngines, 'scripts'],
+    mayImport: [library, core, ...allEngines, database, migrations, 'scripts'],
     seesInternals: true,
   },
   {
