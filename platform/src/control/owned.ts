@@ -1,8 +1,9 @@
 import { type Expression, type Kysely, sql, type SqlBool } from 'kysely';
+import { InvalidInput } from 'sluice';
 import type { Tables } from '../database/tables.ts';
 import type { Change } from './change.ts';
 import { Conflict } from './errors.ts';
-import { requireTenant } from './rows.ts';
+import { isUuid, requireTenant } from './rows.ts';
 
 /** Plans and policies are a tenant's, or shared by all. */
 
@@ -10,7 +11,9 @@ export const shared = 'shared';
 
 /** By a tenant's id, or by the word for what has none. */
 export function whereOwner(owner: string): Expression<SqlBool> {
-  return owner === shared ? sql`tenant_id IS NULL` : sql`tenant_id = ${owner}`;
+  if (owner === shared) return sql`tenant_id IS NULL`;
+  if (!isUuid(owner)) throw new InvalidInput('tenant_id', `must be a tenant's id, or ${shared}`);
+  return sql`tenant_id = ${owner}`;
 }
 
 /**

@@ -17,6 +17,12 @@ export function requireUuid(noun: string, id: string): string {
   return id;
 }
 
+/** Of a filter: not an id at all is a mistake worth telling. */
+export function parseTenantId(text: string): string {
+  if (!isUuid(text)) throw new InvalidInput('tenant_id', "must be a tenant's id");
+  return text;
+}
+
 /** The version that is about to be written. */
 export const nextVersion = {
   version: sql<number>`version + 1`,

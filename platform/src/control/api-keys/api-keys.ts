@@ -9,7 +9,7 @@ import { isMarked, mint, type Minted, parseCredential, seal } from '../credentia
 import { Conflict } from '../errors.ts';
 import { touchOwner } from '../owned.ts';
 import { type Page, type PageQuery, readPage } from '../page.ts';
-import { found, nextVersion, parseExpiry, requireVersion } from '../rows.ts';
+import { found, nextVersion, parseExpiry, parseTenantId, requireVersion } from '../rows.ts';
 import {
   type ApiKey,
   type ApiKeyInput,
@@ -57,7 +57,7 @@ export class ApiKeys {
   ): Promise<Page<ApiKey>> {
     let query = this.#db.selectFrom('api_keys').selectAll();
     if (actor.tenantId !== null) query = query.where('tenant_id', '=', actor.tenantId);
-    if (tenantId !== undefined) query = query.where('tenant_id', '=', tenantId);
+    if (tenantId !== undefined) query = query.where('tenant_id', '=', parseTenantId(tenantId));
     if (status !== undefined) query = query.where(whereStatus[status]);
     const nowMs = Date.now();
     const toItem = (row: Row) => apiKeyOf(row, nowMs);

@@ -2,7 +2,7 @@ import type { Kysely, Selectable } from 'kysely';
 import type { AuditEntriesTable, Tables } from '../../database/tables.ts';
 import type { Actor } from '../actor.ts';
 import { type Page, type PageQuery, readPage } from '../page.ts';
-import { found, isoOf, isUuid, parseInstant, requireUuid } from '../rows.ts';
+import { found, isoOf, isUuid, parseInstant, parseTenantId, requireUuid } from '../rows.ts';
 
 export const auditActions = ['create', 'update', 'delete', 'rotate', 'revoke'] as const;
 export const auditNouns = ['tenants', 'plans', 'policies', 'keys', 'tokens'] as const;
@@ -52,7 +52,7 @@ export class Audit {
       ...page
     } = filters;
     let query = this.#seenBy(actor);
-    if (tenantId !== undefined) query = query.where('tenant_id', '=', tenantId);
+    if (tenantId !== undefined) query = query.where('tenant_id', '=', parseTenantId(tenantId));
     if (noun !== undefined) query = query.where('noun', '=', noun);
     if (objectId !== undefined) query = query.where('object_id', '=', objectId);
     if (by !== undefined) query = query.where('actor', '=', by);

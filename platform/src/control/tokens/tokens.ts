@@ -9,7 +9,14 @@ import type { Changed, Changes } from '../change.ts';
 import { isMarked, isSame, mint, opens, parseCredential, seal } from '../credentials/credential.ts';
 import { Conflict } from '../errors.ts';
 import { type Page, type PageQuery, readPage } from '../page.ts';
-import { found, nextVersion, parseExpiry, requireUuid, requireVersion } from '../rows.ts';
+import {
+  found,
+  nextVersion,
+  parseExpiry,
+  parseTenantId,
+  requireUuid,
+  requireVersion,
+} from '../rows.ts';
 import { type NewToken, type Token, type TokenInput, tokenOf, type TokenPatch } from './token.ts';
 
 export type TokenQuery = PageQuery & { readonly tenant_id?: string; readonly role?: Role };
@@ -78,7 +85,7 @@ export class Tokens {
   ): Promise<Page<Token>> {
     let query = this.#db.selectFrom('admin_tokens').selectAll();
     if (actor.tenantId !== null) query = query.where('tenant_id', '=', actor.tenantId);
-    if (tenantId !== undefined) query = query.where('tenant_id', '=', tenantId);
+    if (tenantId !== undefined) query = query.where('tenant_id', '=', parseTenantId(tenantId));
     if (role !== undefined) query = query.where('role', '=', role);
     const nowMs = Date.now();
     const toItem = (row: Row) => tokenOf(row, nowMs);
