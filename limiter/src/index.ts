@@ -27,6 +27,10 @@ export type { Engine, SettleResult } from './core/engine.ts';
 export { IdempotencyConflict, InvalidInput, StoreFailure } from './core/errors.ts';
 export type { LimitInput } from './core/limit-input.ts';
 
+export { Deadline } from './engines/guard/deadline.ts';
+export { headerProfiles, toHeaders } from './headers/index.ts';
+export type { HeaderOptions, HeaderProfile } from './headers/index.ts';
+
 export { MemoryEngine } from './engines/memory/index.ts';
 export type { MemoryDump, MemoryEngineOptions } from './engines/memory/index.ts';
 export { Coalescer, fromIoredis, RedisEngine } from './engines/redis/index.ts';

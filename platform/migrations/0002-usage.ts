@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** What is moved out of the store: the ledger's counts, and how much of each quota is used. */
+/** What is moved out of the store: the ledger's counts, and which batch of them was the last. */
 export async function up(db: Kysely<never>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db);
 }
@@ -16,20 +16,5 @@ const statements = [
     PRIMARY KEY (tenant_id, minute, resource, limit_name, outcome)
   )`,
 
-  `CREATE TABLE ledger_batches (
-    id text PRIMARY KEY,
-    tenant_id uuid NOT NULL,
-    moved_at timestamptz NOT NULL DEFAULT now()
-  )`,
-  `CREATE INDEX ledger_batches_by_age ON ledger_batches (moved_at)`,
-
-  `CREATE TABLE quota_levels (
-    tenant_id uuid NOT NULL,
-    counter text NOT NULL,
-    period_start timestamptz NOT NULL,
-    period_end timestamptz NOT NULL,
-    used bigint NOT NULL,
-    updated_at timestamptz NOT NULL DEFAULT now(),
-    PRIMARY KEY (tenant_id, counter)
-  )`,
+  `CREATE TABLE ledger_positions (tenant_id uuid PRIMARY KEY, batch bigint NOT NULL)`,
 ];

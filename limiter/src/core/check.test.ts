@@ -27,6 +27,7 @@ describe('a check', () => {
     expect(parseCheck(plain)).toEqual({
       ...plain,
       tenant: 'default',
+      key: null,
       cost: 1,
       costs: {},
       attributes: {},
@@ -91,6 +92,18 @@ describe('binding', () => {
     const limit = limitOf({ per: ['tenant', 'subject', 'attributes.ip', 'resource'] });
     expect(bind([limit], check)[0]?.parts).toEqual(['::1', 'GET:/orders', 'ann']);
     expect(bind([limitOf({ per: ['tenant'] })], check)[0]?.parts).toEqual([]);
+  });
+
+  it('counts by API key where the check has one, and as for any absent part where not', () => {
+    const per = ['key', 'resource'] as const;
+    const limits = [limitOf({ per })];
+    const partsOf = (key: string | null) => bind(limits, { ...parseCheck(plain), key })[0]?.parts;
+    expect(partsOf('k1')).toEqual(['k1', 'GET:/orders']);
+    expect(partsOf(null)).toEqual([null, 'GET:/orders']);
+    expect(bind([limitOf({ per, onMissing: 'skip' })], parseCheck(plain))).toEqual([]);
+    expect(() => bind([limitOf({ per, onMissing: 'reject' })], parseCheck(plain))).toThrow(
+      expect.objectContaining({ field: 'key' }),
+    );
   });
 
   it('shares, skips or rejects an absent attribute, as the limit says', () => {

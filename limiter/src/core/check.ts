@@ -22,6 +22,8 @@ export type ParsedCheck = {
   readonly resource: string;
   readonly subject: string;
   readonly tenant: string;
+  /** The public id of the API key that asks; null where there are no keys, as in the library. */
+  readonly key: string | null;
   readonly cost: number;
   readonly costs: Readonly<Record<string, number>>;
   readonly attributes: Readonly<Record<string, string>>;
@@ -57,6 +59,7 @@ export function parseCheck(check: Check): ParsedCheck {
     resource: parseText('resource', check.resource, resourceLengthMax),
     subject: parseText('subject', check.subject, subjectLengthMax),
     tenant: tenant === undefined ? 'default' : parseText('tenant', tenant, subjectLengthMax),
+    key: null,
     cost: cost === undefined ? 1 : parseCost('cost', cost),
     costs: costs === undefined ? none : parseCosts(costs),
     attributes: attributes === undefined ? none : parseAttributes(attributes),
@@ -97,6 +100,7 @@ export function valueOf(part: PerPart, check: ParsedCheck): string | undefined {
   if (part === 'tenant') return check.tenant;
   if (part === 'subject') return check.subject;
   if (part === 'resource') return check.resource;
+  if (part === 'key') return check.key ?? undefined;
   const name = part.slice('attributes.'.length);
   return Object.hasOwn(check.attributes, name) ? check.attributes[name] : undefined;
 }

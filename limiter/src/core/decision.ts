@@ -35,6 +35,13 @@ export type LimitDecision = {
   readonly mode: Mode;
 };
 
+/** A limit, what the engine saw of it, and what is shown of that. */
+export type ShownLimit = {
+  readonly bound: BoundLimit;
+  readonly reading: Reading;
+  readonly view: LimitView;
+};
+
 /** What is known when a question is answered. The rest is computed when somebody reads it. */
 export type DecisionFacts = {
   readonly check: ParsedCheck;
@@ -50,8 +57,8 @@ export type DecisionFacts = {
  */
 export class Decision {
   readonly #facts: DecisionFacts;
-  #views: readonly Shown[] | undefined;
-  #shown: Shown | null | undefined;
+  #views: readonly ShownLimit[] | undefined;
+  #shown: ShownLimit | null | undefined;
   #limits: readonly LimitDecision[] | undefined;
 
   constructor(facts: DecisionFacts) {
@@ -64,9 +71,14 @@ export class Decision {
     return decision.#facts;
   }
 
-  /** The limit whose numbers are shown, for who reports on decisions; null when none applies. */
-  static limitShownOf(decision: Decision): Limit | null {
-    return decision.#show()?.bound.limit ?? null;
+  /** Every limit with what it shows, in the question's order; none when the store failed. */
+  static viewsOf(decision: Decision): readonly ShownLimit[] {
+    return decision.#viewAll();
+  }
+
+  /** The limit shown: the one that refused, else the strictest. */
+  static shownOf(decision: Decision): ShownLimit | null {
+    return decision.#show();
   }
 
   get allowed(): boolean {
@@ -99,9 +111,8 @@ export class Decision {
   get message(): string {
     const { blockedBy } = this;
     if (this.#facts.answer.allowed || !blockedBy) return 'Allowed.';
-    const shown = this.#show();
-    const facts = { blockedBy, retryAfterMs: this.retryAfterMs };
-    return refusalMessage(shown ? { ...facts, limit: shown.bound.limit } : facts);
+    const limit = this.#show()?.bound.limit ?? null;
+    return refusalMessage({ blockedBy, retryAfterMs: this.retryAfterMs, limit });
   }
 
   get decisionId(): string {
@@ -187,7 +198,7 @@ export class Decision {
     return this.toJSON();
   }
 
-  #viewAll(): readonly Shown[] {
+  #viewAll(): readonly ShownLimit[] {
     if (this.#views) return this.#views;
     const { question, answer } = this.#facts;
     this.#views = answer.readings.map((reading, at) => {
@@ -197,7 +208,7 @@ export class Decision {
     return this.#views;
   }
 
-  #show(): Shown | null {
+  #show(): ShownLimit | null {
     if (this.#shown !== undefined) return this.#shown;
     const views = this.#viewAll();
     const shown = this.#facts.answer.allowed ? strictest(views) : refuser(views);
@@ -232,8 +243,6 @@ const fields = [
   'limits',
 ] as const satisfies readonly (keyof Decision)[];
 
-type Shown = { readonly bound: BoundLimit; readonly reading: Reading; readonly view: LimitView };
-
 function refuses(reading: Reading | undefined): boolean {
   return reading !== undefined && reading.verdict !== 'ok';
 }
@@ -241,26 +250,26 @@ function refuses(reading: Reading | undefined): boolean {
 const modeOrder = { enforce: 0, warn: 1, shadow: 2 } as const;
 
 /** Enforced before warn before shadow; among those the least left relative to its size. */
-function strictest(views: readonly Shown[]): Shown | undefined {
-  let best: Shown | undefined;
+function strictest(views: readonly ShownLimit[]): ShownLimit | undefined {
+  let best: ShownLimit | undefined;
   for (const candidate of views) if (!best || isStricter(candidate, best)) best = candidate;
   return best;
 }
 
-function isStricter(a: Shown, b: Shown): boolean {
+function isStricter(a: ShownLimit, b: ShownLimit): boolean {
   const byMode = modeOrder[a.bound.limit.mode] - modeOrder[b.bound.limit.mode];
   if (byMode !== 0) return byMode < 0;
   return share(a) < share(b);
 }
 
-function share({ bound, view: { remaining } }: Shown): number {
+function share({ bound, view: { remaining } }: ShownLimit): number {
   return remaining / bound.limit.size;
 }
 
 const verdictOrder = { impossible: 0, penalty: 1, exceeded: 2, ok: 3 } as const;
 
 /** Impossible before penalty before exceeded; then the longest wait; then the widest scope. */
-function refuser(views: readonly Shown[]): Shown | undefined {
+function refuser(views: readonly ShownLimit[]): ShownLimit | undefined {
   return views
     .filter(({ bound, reading }) => bound.limit.enforced && reading.verdict !== 'ok')
     .toSorted(
@@ -273,11 +282,11 @@ function refuser(views: readonly Shown[]): Shown | undefined {
 }
 
 /** When a slot comes free is a guess, which never outranks another limit's certainty. */
-function isHint({ bound }: Shown): boolean {
+function isHint({ bound }: ShownLimit): boolean {
   return bound.limit.numbers.algorithm === 'concurrency';
 }
 
-function limitDecision({ bound, reading, view: shown }: Shown): LimitDecision {
+function limitDecision({ bound, reading, view: shown }: ShownLimit): LimitDecision {
   const { limit, cost } = bound;
   return Object.freeze({
     name: limit.name,

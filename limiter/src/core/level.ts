@@ -16,6 +16,7 @@ export function levelOf({ per, numbers }: Limit): LevelOfLimit {
   if (numbers.algorithm === 'quota') return quotaLevel(per);
   if (attribute) return { name: 'attribute', order: 3, part: attribute };
   if (per.includes('subject')) return { name: 'user', order: 2, part: 'subject' };
+  if (per.includes('key')) return { name: 'attribute', order: 3, part: 'key' };
   if (per.includes('resource')) return { name: 'endpoint', order: 1, part: 'resource' };
   return { name: 'tenant', order: 0, part: 'tenant' };
 }

@@ -5,8 +5,8 @@ export type Mode = 'enforce' | 'warn' | 'shadow' | 'off';
 export type StoreFailurePolicy = 'open' | 'closed';
 export type MissingAttribute = 'shared' | 'skip' | 'reject';
 
-/** What one counter is for: `tenant`, `resource`, `subject` and `attributes.<name>`. */
-export type PerPart = 'tenant' | 'resource' | 'subject' | `attributes.${string}`;
+/** What one counter is for. `key` is the API key, which only a service knows. */
+export type PerPart = 'tenant' | 'key' | 'resource' | 'subject' | `attributes.${string}`;
 
 /** One rule, validated: what `parseLimit` makes of what a user wrote. Immutable. */
 export type Limit = {

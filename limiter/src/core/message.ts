@@ -4,8 +4,8 @@ import type { Limit } from './limit.ts';
 export type Refusal = {
   readonly blockedBy: BlockedBy;
   readonly retryAfterMs: number | null;
-  /** Absent when the store failed: then no limit was looked at. */
-  readonly limit?: Limit;
+  /** Null when the store failed: then no limit was looked at. */
+  readonly limit: Limit | null;
 };
 
 /** One sentence for a person: what is limited, for whom, and what to do. Names no subject. */
@@ -20,7 +20,8 @@ export function refusalMessage({ blockedBy, retryAfterMs, limit }: Refusal): str
   return `${what}; ${wait}.`;
 }
 
-function allowance({ numbers, size }: Limit): string {
+/** `100 per 1 minute`, `bursts of 10`, `5 at once`. */
+export function allowance({ numbers, size }: Limit): string {
   switch (numbers.algorithm) {
     case 'token_bucket':
       return `bursts of ${size}`;

@@ -11,12 +11,20 @@ export class CheckQuestion implements Question {
   readonly peek: boolean;
   readonly idempotency: Idempotency | undefined;
   readonly reserve: Reserve | undefined;
+  readonly ledgerLabel: string | undefined;
   readonly #number = nextQuestionNumber();
 
-  constructor(check: ParsedCheck, limits: readonly BoundLimit[]) {
+  /** `asked` tells the question from others where the check counts many resources as one. */
+  constructor(
+    check: ParsedCheck,
+    limits: readonly BoundLimit[],
+    ledgerLabel?: string,
+    asked: string = check.resource,
+  ) {
     this.limits = limits;
+    this.ledgerLabel = ledgerLabel;
     this.peek = isPeek(check);
-    this.idempotency = this.peek ? undefined : idempotencyOf(check);
+    this.idempotency = this.peek ? undefined : idempotencyOf(check, asked);
     this.reserve = this.peek ? undefined : (check.reserve ?? undefined);
   }
 
@@ -25,21 +33,21 @@ export class CheckQuestion implements Question {
   }
 }
 
-function idempotencyOf(check: ParsedCheck): Idempotency | undefined {
+function idempotencyOf(check: ParsedCheck, asked: string): Idempotency | undefined {
   if (check.idempotencyKey === null) return undefined;
   return {
     scope: check.subject,
     key: check.idempotencyKey,
-    fingerprint: fingerprintOf(check),
+    fingerprint: fingerprintOf(check, asked),
     ttlMs: idempotencyTtlMs,
   };
 }
 
 /** Two checks with one fingerprint ask the same. */
-function fingerprintOf(check: ParsedCheck): string {
-  const { resource, cost, costs, attributes, reserve } = check;
+function fingerprintOf(check: ParsedCheck, asked: string): string {
+  const { cost, costs, attributes, reserve } = check;
   return joined([
-    resource,
+    asked,
     String(cost),
     joined(sortedEntries(costs)),
     joined(sortedEntries(attributes)),

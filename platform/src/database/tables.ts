@@ -13,8 +13,7 @@ export type Tables = {
   shared_epoch: SharedEpochTable;
   publications: PublicationsTable;
   usage_minutes: UsageMinutesTable;
-  ledger_batches: LedgerBatchesTable;
-  quota_levels: QuotaLevelsTable;
+  ledger_positions: LedgerPositionsTable;
 };
 
 /** Written as text or an object, read as an object. */
@@ -150,14 +149,5 @@ export type UsageMinutesTable = {
   count: number;
 };
 
-export type LedgerBatchesTable = { id: string; tenant_id: string; moved_at: Generated<Date> };
-
-/** The highest use seen of each quota, should Redis lose it. */
-export type QuotaLevelsTable = {
-  tenant_id: string;
-  counter: string;
-  period_start: Date;
-  period_end: Date;
-  used: number;
-  updated_at: Generated<Date>;
-};
+/** The last batch of each tenant's ledger that was moved here: each is moved once. */
+export type LedgerPositionsTable = { tenant_id: string; batch: number };

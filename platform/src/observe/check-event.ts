@@ -61,5 +61,5 @@ export function wouldBlock(decision: Decision): boolean {
 
 /** Of the limit shown; null when none is. */
 export function algorithmOf(decision: Decision): string | null {
-  return Decision.limitShownOf(decision)?.numbers.algorithm ?? null;
+  return Decision.shownOf(decision)?.bound.limit?.numbers.algorithm ?? null;
 }

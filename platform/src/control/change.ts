@@ -1,0 +1,118 @@
+import type { Kysely, Transaction } from 'kysely';
+import { uuidv7 } from 'uuidv7';
+import type { Tables } from '../database/tables.ts';
+import type { Actor } from './actor.ts';
+import { raiseEpoch, raiseSharedEpoch, startEpoch, type TenantEpoch } from './epochs/epochs.ts';
+import type { Publisher } from './epochs/publisher.ts';
+
+export type Changed<T> = {
+  readonly value: T;
+  /** Every node acts on it from its next check on. */
+  readonly published: boolean;
+  /** How the news of a shared change comes along; null for a change of one tenant. */
+  readonly publication: {
+    readonly epoch: number;
+    readonly total: number | null;
+    readonly done: number;
+  } | null;
+};
+
+export type AuditNote = {
+  readonly action: 'create' | 'update' | 'delete' | 'rotate' | 'revoke';
+  readonly noun: string;
+  readonly objectId: string;
+  readonly tenantId: string | null;
+  readonly before?: unknown;
+  readonly after?: unknown;
+};
+
+/** One change of the configuration: what it writes, who is told of it, and what the audit says. */
+export class Change {
+  readonly tx: Transaction<Tables>;
+  readonly #actor: Actor;
+  readonly #epochs = new Map<string, TenantEpoch>();
+  #sharedEpoch: number | null = null;
+
+  constructor(tx: Transaction<Tables>, actor: Actor) {
+    this.tx = tx;
+    this.#actor = actor;
+  }
+
+  get epochs(): readonly TenantEpoch[] {
+    return [...this.#epochs.values()];
+  }
+
+  /** Null unless what is shared was changed. */
+  get sharedEpoch(): number | null {
+    return this.#sharedEpoch;
+  }
+
+  async startTenant(tenantId: string): Promise<void> {
+    this.#epochs.set(tenantId, await startEpoch(this.tx, tenantId));
+  }
+
+  /**
+   * Before anything of the tenant is read or written: it also keeps other changes of the tenant out
+   * until this one is done.
+   */
+  async touchTenant(tenantId: string, options?: { readonly deleted: boolean }): Promise<void> {
+    this.#epochs.set(tenantId, await raiseEpoch(this.tx, tenantId, options));
+  }
+
+  /** What belongs to no tenant concerns all of them. */
+  async touch(tenantId: string | null, cause: string): Promise<void> {
+    if (tenantId !== null) return this.touchTenant(tenantId);
+    this.#sharedEpoch = await raiseSharedEpoch(this.tx, cause);
+  }
+
+  async note({ action, noun, objectId, tenantId, before, after }: AuditNote): Promise<void> {
+    await this.tx
+      .insertInto('audit_entries')
+      .values({
+        id: uuidv7(),
+        actor: this.#actor.id,
+        action,
+        noun,
+        object_id: objectId,
+        tenant_id: tenantId,
+        request_id: this.#actor.requestId,
+        before: before === undefined ? null : JSON.stringify(before),
+        after: after === undefined ? null : JSON.stringify(after),
+      })
+      .execute();
+  }
+}
+
+/** Makes changes: in a transaction with their audit, and published before they are answered. */
+export class Changes {
+  readonly #db: Kysely<Tables>;
+  readonly #publisher: Publisher;
+  readonly #onShared: () => void;
+
+  constructor({
+    db,
+    publisher,
+    onShared,
+  }: {
+    readonly db: Kysely<Tables>;
+    readonly publisher: Publisher;
+    /** A publication is waiting: no need to wait for the next look. */
+    readonly onShared: () => void;
+  }) {
+    this.#db = db;
+    this.#publisher = publisher;
+    this.#onShared = onShared;
+  }
+
+  async make<T>(actor: Actor, work: (change: Change) => Promise<T>): Promise<Changed<T>> {
+    const { value, change } = await this.#db.transaction().execute(async (tx) => {
+      const made = new Change(tx, actor);
+      return { value: await work(made), change: made };
+    });
+    const published = await this.#publisher.publish(change.epochs);
+    const { sharedEpoch } = change;
+    if (sharedEpoch === null) return { value, published, publication: null };
+    this.#onShared();
+    return { value, published: false, publication: { epoch: sharedEpoch, total: null, done: 0 } };
+  }
+}

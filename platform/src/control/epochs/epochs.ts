@@ -1,0 +1,59 @@
+import type { Kysely, Transaction } from 'kysely';
+import { sql } from 'kysely';
+import type { TenantRef } from 'sluice/core';
+import type { Tables } from '../../database/tables.ts';
+
+/** A tenant's epoch after a change, with all that a store must be told of it. */
+export type TenantEpoch = {
+  readonly tenantId: string;
+  readonly epoch: number;
+  readonly generation: number;
+  readonly sharedEpoch: number;
+};
+
+export async function startEpoch(tx: Transaction<Tables>, tenantId: string): Promise<TenantEpoch> {
+  const { epoch, generation } = await tx
+    .insertInto('tenant_epochs')
+    .values({ tenant_id: tenantId, epoch: 1, published_epoch: 0 })
+    .returning(['epoch', 'generation'])
+    .executeTakeFirstOrThrow();
+  return { tenantId, epoch, generation, sharedEpoch: await readSharedEpoch(tx) };
+}
+
+/** Locks the tenant's epoch until the transaction ends: changes of one tenant take turns. */
+export async function raiseEpoch(
+  tx: Transaction<Tables>,
+  tenantId: string,
+  { deleted = false }: { readonly deleted?: boolean } = {},
+): Promise<TenantEpoch> {
+  const { rows } = await sql<{ epoch: number; generation: number }>`
+    UPDATE tenant_epochs
+    SET epoch = epoch + 1, deleted = ${deleted}, changed_in = pg_current_xact_id(), changed_at = now()
+    WHERE tenant_id = ${tenantId}
+    RETURNING epoch, generation`.execute(tx);
+  const row = rows[0];
+  if (!row) throw new Error('a tenant without an epoch');
+  return { tenantId, ...row, sharedEpoch: await readSharedEpoch(tx) };
+}
+
+/** Of what all tenants share. Which tenants know of it is a publication's business. */
+export async function raiseSharedEpoch(tx: Transaction<Tables>, cause: string): Promise<number> {
+  const { rows } = await sql<{ epoch: number }>`
+    UPDATE shared_epoch SET epoch = epoch + 1, changed_in = pg_current_xact_id()
+    RETURNING epoch`.execute(tx);
+  const { epoch } = rows[0] as { epoch: number };
+  await tx.insertInto('publications').values({ epoch, cause }).execute();
+  return epoch;
+}
+
+export async function readSharedEpoch(db: Kysely<Tables>): Promise<number> {
+  const { epoch } = await db.selectFrom('shared_epoch').select('epoch').executeTakeFirstOrThrow();
+  return epoch;
+}
+
+export function refOf({
+  tenantId,
+  generation,
+}: Pick<TenantEpoch, 'tenantId' | 'generation'>): TenantRef {
+  return { id: tenantId, generation };
+}

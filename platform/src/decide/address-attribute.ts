@@ -1,0 +1,7 @@
+import { isIPv6 } from 'node:net';
+import { addressGroup } from './address-failures.ts';
+
+/** An address among the attributes counts by its network: whoever has one address of it has all. */
+export function addressAttribute(value: string): string {
+  return value.includes(':') && isIPv6(value) ? addressGroup(value) : value;
+}

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { AddressFailures, addressGroup } from './address-failures.ts';
+import { TooManyFailures } from './errors.ts';
+
+describe('an address', () => {
+  it.each([
+    ['203.0.113.9', '203.0.113.9'],
+    ['::ffff:203.0.113.9', '203.0.113.9'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:0db8:0001:0002::9', '2001:db8:1:2::/64'],
+    ['2001:DB8::1', '2001:db8:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ])('%s counts as %s', (address, group) => {
+    expect(addressGroup(address)).toBe(group);
+  });
+
+  it('that fails too often is refused, and no other', () => {
+    const failures = new AddressFailures();
+    for (let round = 0; round < 20; round += 1) {
+      failures.admit('203.0.113.9');
+      failures.count('203.0.113.9');
+    }
+    expect(() => failures.admit('203.0.113.9')).toThrow(TooManyFailures);
+    expect(() => failures.admit('203.0.113.10')).not.toThrow();
+  });
+
+  it('that only asks is never refused', () => {
+    const failures = new AddressFailures();
+    for (let round = 0; round < 1000; round += 1) failures.admit('203.0.113.9');
+  });
+});

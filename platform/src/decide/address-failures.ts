@@ -1,0 +1,54 @@
+import { createLimiter, tokenBucket, type SyncLimiter } from 'sluice';
+import { TooManyFailures } from './errors.ts';
+
+const capacity = 20;
+const refillPerSecond = 0.5;
+const addressesMax = 100_000;
+
+/**
+ * Limits who guesses credentials, by address, before anything is looked up. Only failures count, so
+ * that a valid caller behind the same address goes on once it is known.
+ */
+export class AddressFailures {
+  readonly #limiter: SyncLimiter;
+
+  constructor() {
+    this.#limiter = createLimiter({
+      name: 'address-failures',
+      limits: [tokenBucket({ capacity, refillPerSecond, per: ['subject'] })],
+      countersMax: addressesMax,
+    });
+  }
+
+  /** Throws when the address has failed too often. */
+  admit(address: string): void {
+    const { remaining } = this.#limiter.checkSync({ ...attempt(address), cost: 0 });
+    if (remaining === 0) throw new TooManyFailures(1000 / refillPerSecond);
+  }
+
+  count(address: string): void {
+    this.#limiter.checkSync(attempt(address));
+  }
+
+  close(): Promise<void> {
+    return this.#limiter.close();
+  }
+}
+
+function attempt(address: string) {
+  return { resource: 'credential', subject: addressGroup(address) };
+}
+
+/** IPv6 by /64: whoever has one address has them all. IPv4 in IPv6 form is IPv4. */
+export function addressGroup(address: string): string {
+  if (!address.includes(':')) return address;
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
+  if (mapped) return mapped[1] as string;
+  const [head = '', tail] = address.split('%', 1)[0]?.toLowerCase().split('::') ?? [];
+  const left = head === '' ? [] : head.split(':');
+  const right = tail === undefined || tail === '' ? [] : tail.split(':');
+  const gap = tail === undefined ? 0 : Math.max(0, 8 - left.length - right.length);
+  const groups = [...left, ...Array.from({ length: gap }, () => '0'), ...right];
+  const network = groups.slice(0, 4).map((group) => group.replace(/^0+(?=.)/, ''));
+  return `${network.join(':')}::/64`;
+}

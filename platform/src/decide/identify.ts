@@ -1,0 +1,97 @@
+import { isMarked, opens, type Credential } from '../control/credentials/credential.ts';
+import type { KeyRing } from '../snapshot/key-ring.ts';
+import type { Snapshot } from '../snapshot/snapshot.ts';
+import type { Snapshots } from '../snapshot/snapshots.ts';
+import type { KeySource } from '../snapshot/source.ts';
+import type { AddressFailures } from './address-failures.ts';
+import { Unauthenticated } from './errors.ts';
+
+/** A key that opened, and what its tenant may do. */
+export type Caller = { readonly key: KeySource; readonly snapshot: Snapshot };
+
+export type IdentifierParts = {
+  readonly keys: KeyRing;
+  readonly snapshots: Snapshots;
+  readonly failures: AddressFailures;
+  readonly markSecret: string;
+  /** Whether a key was made elsewhere, and so does not carry our mark. */
+  readonly isImported: (id: string) => boolean;
+  /** Whether an error means that the database can't be asked. */
+  readonly isUnavailable: (error: unknown) => boolean;
+  readonly onFailure: (reason: KeyFailure) => void;
+};
+
+export type KeyFailure = 'malformed' | 'not_ours' | 'unknown' | 'wrong_secret' | 'over' | 'limited';
+
+/** API key → tenant. Without I/O where the key and its tenant are known. */
+export class Identifier {
+  readonly #parts: IdentifierParts;
+
+  constructor(parts: IdentifierParts) {
+    this.#parts = parts;
+  }
+
+  identify(credential: Credential | null, address: string): Caller | Promise<Caller> {
+    if (!credential) throw this.#refused(address, 'malformed');
+    const { keys, snapshots } = this.#parts;
+    const key = keys.known(credential.id);
+    const snapshot = key ? snapshots.known(key.tenantId) : undefined;
+    if (!key || !snapshot || key.epoch < snapshot.epoch.tenant) {
+      return this.#lookUp(credential, address);
+    }
+    this.#verify(credential, key, address);
+    return { key, snapshot };
+  }
+
+  async #lookUp(credential: Credential, address: string): Promise<Caller> {
+    const { keys, snapshots, markSecret, isImported } = this.#parts;
+    const { id } = credential;
+    if (keys.known(id) === undefined) {
+      this.#admit(address);
+      if (!isMarked(id, markSecret) && !isImported(id)) throw this.#refused(address, 'not_ours');
+    }
+    let key = keys.known(id) ?? (await keys.find(id));
+    if (!key) throw this.#refused(address, 'unknown');
+    // Before anything else is looked up for somebody who only knows an id.
+    this.#verify(credential, key, address);
+    const snapshot = snapshots.known(key.tenantId) ?? (await snapshots.load(key.tenantId));
+    if (!snapshot) throw this.#refused(address, 'unknown');
+    if (key.epoch < snapshot.epoch.tenant) {
+      key = await this.#findAgain(key, snapshot.epoch.tenant);
+      if (!key) throw this.#refused(address, 'unknown');
+      this.#verify(credential, key, address);
+    }
+    return { key, snapshot };
+  }
+
+  /** With the database away, a key that was good goes on being so. */
+  async #findAgain(key: KeySource, epoch: number): Promise<KeySource | null> {
+    try {
+      return await this.#parts.keys.find(key.id, epoch);
+    } catch (error) {
+      if (this.#parts.isUnavailable(error)) return key;
+      throw error;
+    }
+  }
+
+  #verify({ secret }: Credential, key: KeySource, address: string): void {
+    if (!opens(secret, key)) throw this.#refused(address, 'wrong_secret');
+    const isExpired = key.expiresAtMs !== null && Date.now() >= key.expiresAtMs;
+    if (key.revoked || isExpired) throw this.#refused(address, 'over');
+  }
+
+  #admit(address: string): void {
+    try {
+      this.#parts.failures.admit(address);
+    } catch (error) {
+      this.#parts.onFailure('limited');
+      throw error;
+    }
+  }
+
+  #refused(address: string, reason: KeyFailure): Unauthenticated {
+    this.#parts.failures.count(address);
+    this.#parts.onFailure(reason);
+    return new Unauthenticated('unknown, revoked or expired key');
+  }
+}

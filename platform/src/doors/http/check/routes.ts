@@ -1,0 +1,175 @@
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
+import { toHeaders, type HeaderProfile } from 'sluice';
+import { decisionToJson } from 'sluice/contract';
+import { Type } from 'typebox';
+import type { Checked, CheckInput, Decider } from '../../../decide/index.ts';
+import type { Metrics, Observer, Tracing } from '../../../observe/index.ts';
+import { clientAddress } from '../client-address.ts';
+import { problemResponses } from '../openapi.ts';
+import { askerOf, idempotencyKeyIn, inputOf } from './input.ts';
+import { asProblem, itemProblem } from './problems.ts';
+import { Check, Checks, checksMax, Decision } from './schemas.ts';
+
+export type CheckRouteParts = {
+  readonly decider: Decider;
+  readonly observer: Pick<Observer, 'check'>;
+  readonly tracing: Tracing;
+  readonly metrics: Pick<Metrics, 'checkStarted' | 'checkEnded'>;
+  readonly headerProfile: HeaderProfile;
+};
+
+const checkBytesMax = 65_536;
+const checksBytesMax = 4_194_304;
+const json = 'application/json; charset=utf-8';
+const problems = problemResponses(
+  'invalid_request',
+  'invalid_json',
+  'unauthenticated',
+  'scope_missing',
+  'tenant_suspended',
+  'not_found',
+  'body_too_large',
+  'unsupported_media_type',
+  'idempotency_conflict',
+  'unavailable',
+);
+
+/** `POST /v1/check` and `POST /v1/checks`: the question and the answer. */
+export const checkRoutes: FastifyPluginAsync<CheckRouteParts> = async (app, parts) => {
+  const { decider, headerProfile } = parts;
+  const profile = { profile: headerProfile };
+  app.addSchema(Check);
+  app.addSchema(Decision);
+
+  app.post(
+    '/v1/check',
+    {
+      bodyLimit: checkBytesMax,
+      schema: {
+        tags: ['Check'],
+        summary: 'May this subject do this, at this cost?',
+        security: [{ apiKey: [] }, { bearer: [] }],
+        body: Type.Ref('Check#'),
+        response: { ...problems, 200: Type.Ref('Decision#'), 429: Type.Ref('Decision#') },
+      },
+    },
+    async (request, reply) => {
+      const startedMs = performance.now();
+      try {
+        const asker = askerOf(request.headers, clientAddress(request), 'check');
+        const input = inputOf(request.body as Check, idempotencyKeyIn(request.headers));
+        const checked = await decided(parts, () => decider.check(asker, input));
+        const { decision } = checked;
+        watch(parts, request, checked, startedMs);
+        reply.code(decision.allowed ? 200 : 429).headers(toHeaders(decision, profile));
+        return reply.header('content-type', json).send(decisionToJson(decision));
+      } catch (error) {
+        throw asProblem(error);
+      }
+    },
+  );
+
+  app.post(
+    '/v1/checks',
+    {
+      bodyLimit: checksBytesMax,
+      schema: {
+        tags: ['Check'],
+        summary: `Up to ${checksMax} checks, each decided on its own`,
+        description:
+          'The answers come in the order of the checks. A check that can not be decided is a problem in its place, and the others count.',
+        security: [{ apiKey: [] }, { bearer: [] }],
+        body: Checks,
+        response: {
+          ...problems,
+          200: Type.Array(Type.Union([Type.Ref('Decision#'), Type.Ref('Problem#')])),
+        },
+      },
+    },
+    async (request, reply) => {
+      const startedMs = performance.now();
+      try {
+        const asker = askerOf(request.headers, clientAddress(request), 'check');
+        const items = readItems(request, (request.body as Checks).checks);
+        const inputs = items.filter((item): item is CheckInput => !(item instanceof Error));
+        const outcomes = (await decider.checks(asker, inputs)).values();
+        const texts = items.map((item) => {
+          const outcome = item instanceof Error ? item : outcomes.next().value;
+          if (outcome === undefined || outcome instanceof Error) {
+            return JSON.stringify(itemProblem(outcome, request).body(request.id));
+          }
+          watch(parts, request, outcome, startedMs);
+          return decisionToJson(outcome.decision);
+        });
+        return reply.header('content-type', json).send(`[${texts.join()}]`);
+      } catch (error) {
+        throw asProblem(error);
+      }
+    },
+  );
+};
+
+/** Counted while it is under way, and with a span of its own where traces are wanted. */
+async function decided(
+  { tracing, metrics }: CheckRouteParts,
+  decide: () => Promise<Checked>,
+): Promise<Checked> {
+  metrics.checkStarted();
+  try {
+    return tracing.enabled ? await traced(tracing, decide) : await decide();
+  } finally {
+    metrics.checkEnded();
+  }
+}
+
+async function traced(tracing: Tracing, decide: () => Promise<Checked>): Promise<Checked> {
+  const span = tracing.startCheck();
+  try {
+    const checked = await span.run(decide);
+    const { snapshot, resolution, decision } = checked;
+    span.end({ ...namesOf(snapshot, resolution), decision });
+    return checked;
+  } catch (error) {
+    span.fail(error);
+    throw error;
+  }
+}
+
+function namesOf({ tenant }: Checked['snapshot'], { plan, policy }: Checked['resolution']) {
+  return {
+    tenant: tenant.id,
+    tier: tenant.tier,
+    planId: plan?.id ?? null,
+    policy: policy?.pattern.text ?? null,
+  };
+}
+
+/** Each as it is to be decided, or what is wrong with it. */
+function readItems(request: FastifyRequest, bodies: readonly unknown[]): (CheckInput | Error)[] {
+  const isValid = request.compileValidationSchema(Check, 'body');
+  return bodies.map((body) => {
+    try {
+      if (isValid(body)) return inputOf(body as Check);
+      return Object.assign(new Error('invalid'), { validation: isValid.errors ?? [] });
+    } catch (error) {
+      return error as Error;
+    }
+  });
+}
+
+function watch(
+  { observer }: CheckRouteParts,
+  request: FastifyRequest,
+  { decision, input, snapshot, resolution }: Checked,
+  startedMs: number,
+): void {
+  observer.check({
+    route: request.routeOptions.url ?? '',
+    ...namesOf(snapshot, resolution),
+    subject: input.subject,
+    resource: input.resource,
+    decision,
+    durationUs: (performance.now() - startedMs) * 1000,
+    requestId: request.id,
+  });
+}

@@ -1,0 +1,136 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import fastify, {
+  type FastifyInstance,
+  type FastifyBaseLogger,
+  type FastifyHttpOptions,
+  type RawReplyDefaultExpression,
+  type RawRequestDefaultExpression,
+  type RawServerDefault,
+} from 'fastify';
+import { refuseOutside, withoutBasePath } from './base-path.ts';
+import { endBrokenConnection } from './broken-requests.ts';
+import { trustProxies } from './client-address.ts';
+import { allowOrigins } from './cors.ts';
+import { defaultHeaders } from './default-headers.ts';
+import { prepareDrain } from './drain.ts';
+import { answerErrors, sendProblem, toProblem, type ErrorPolicy } from './errors.ts';
+import { KnownPaths } from './known-paths.ts';
+import { describeApi } from './openapi.ts';
+import { Problem } from './problem.ts';
+import { createRequestIds } from './request-id.ts';
+import { schemaController } from './validation.ts';
+
+export type HttpServer = FastifyInstance<
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>;
+
+export type ServerOptions = Partial<ErrorPolicy> & {
+  readonly version: string;
+  /** `''`, or what everything is under: `/limits`. */
+  readonly basePath?: string;
+  /** Origins whose pages may call us, spelt exactly as browsers send them. */
+  readonly corsOrigins?: readonly string[];
+  /** Networks whose `X-Forwarded-For` counts. */
+  readonly trustedProxies?: readonly string[];
+  readonly limits?: Partial<typeof defaultLimits>;
+};
+
+/** Idle connections outlive those of common balancers (60 s), which would else race our closing. */
+export const defaultLimits = {
+  bodyBytesMax: 1_048_576,
+  headerBytesMax: 16_384,
+  paramLengthMax: 512,
+  connectionsMax: 20_000,
+  headersTimeoutMs: 15_000,
+  requestTimeoutMs: 30_000,
+  keepAliveTimeoutMs: 75_000,
+};
+
+/** All that is the same for every route; the routes come as plugins. */
+export async function createServer(options: ServerOptions): Promise<HttpServer> {
+  const { basePath = '', corsOrigins = [], trustedProxies = [] } = options;
+  const policy: ErrorPolicy = {
+    isUnavailable: options.isUnavailable ?? (() => false),
+    onUnexpected: options.onUnexpected ?? (() => undefined),
+  };
+  const app = createApp({ ...defaultLimits, ...options.limits }, basePath, policy);
+  // A body is JSON or nothing.
+  app.removeContentTypeParser('text/plain');
+  trustProxies(app, trustedProxies);
+  answerErrors(app, policy);
+  greet(app);
+  if (basePath !== '') refuseOutside(app, basePath);
+  if (corsOrigins.length > 0) allowOrigins(app, corsOrigins);
+  refuseUnknownRoutes(app);
+  await describeApi(app, { version: options.version, basePath });
+  return app;
+}
+
+function createApp(
+  limits: typeof defaultLimits,
+  basePath: string,
+  policy: ErrorPolicy,
+): HttpServer {
+  const httpOptions: FastifyHttpOptions<RawServerDefault> = {
+    bodyLimit: limits.bodyBytesMax,
+    clientErrorHandler: endBrokenConnection,
+    frameworkErrors: (error, request, reply) => {
+      reply.headers(defaultHeaders).header('x-request-id', request.id);
+      void sendProblem(toProblem(error, request, policy.isUnavailable), request, reply);
+    },
+    genReqId: createRequestIds(),
+    http: {
+      // Time-outs are noticed when somebody looks.
+      connectionsCheckingInterval: Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs) / 3,
+      headersTimeout: limits.headersTimeoutMs,
+      keepAliveTimeout: limits.keepAliveTimeoutMs,
+      maxHeaderSize: limits.headerBytesMax,
+      requestTimeout: limits.requestTimeoutMs,
+    },
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs,
+    // What comes while we close is served: nothing is gained by refusing it.
+    return503OnClosing: false,
+    ...(basePath === '' ? {} : { rewriteUrl: ({ url = '/' }) => withoutBasePath(basePath, url) }),
+    routerOptions: { maxParamLength: limits.paramLengthMax },
+    schemaController,
+  };
+  const app = fastify(httpOptions).withTypeProvider<TypeBoxTypeProvider>();
+  app.server.maxConnections = limits.connectionsMax;
+  return app;
+}
+
+/** First of all hooks, and the only one that every request pays for. */
+function greet(app: HttpServer): void {
+  const drain = prepareDrain(app);
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers(defaultHeaders);
+    reply.header('x-request-id', request.id);
+    if (drain.isDraining) reply.header('connection', 'close');
+    if (request.raw.httpVersionMinor === 0 && request.headers['transfer-encoding'] !== undefined) {
+      // Proxies disagree about where such a request ends: another one could hide in it.
+      reply.header('connection', 'close');
+      done(new Problem('invalid_request', 'HTTP/1.0 has no transfer-encoding.'));
+      return;
+    }
+    done();
+  });
+}
+
+/** Before the body is looked at. */
+function refuseUnknownRoutes(app: HttpServer): void {
+  const paths = new KnownPaths();
+  app.addHook('onRoute', ({ url, method }) => paths.add(url, method));
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (!request.is404) return done();
+    const methods = paths.methodsOf(request.url);
+    if (methods.length === 0) return done(new Problem('not_found', 'There is no such route.'));
+    const allow = methods.join(', ');
+    const detail = `${request.method} is not for this path; use ${allow}.`;
+    done(new Problem('method_not_allowed', detail, { headers: { allow } }));
+  });
+}

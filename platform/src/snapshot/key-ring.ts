@@ -1,0 +1,62 @@
+import { LRUCache } from 'lru-cache';
+import type { SourceReader } from './read-source.ts';
+import { SingleFlight } from './single-flight.ts';
+import type { CacheWatch } from './snapshots.ts';
+import type { SourceCache } from './source-cache.ts';
+import type { KeySource } from './source.ts';
+
+export type KeyRingOptions = {
+  readonly reader: SourceReader;
+  readonly cache: SourceCache | null;
+  readonly watch: CacheWatch;
+  readonly keysMax: number;
+};
+
+const unknownMax = 10_000;
+const unknownTtlMs = 5000;
+
+/** The keys that this node knows: in process, else from the cache in Redis, else from the database. */
+export class KeyRing {
+  readonly #reader: SourceReader;
+  readonly #cache: SourceCache | null;
+  readonly #watch: CacheWatch;
+  readonly #keys: LRUCache<string, KeySource>;
+  /** Ids are never used twice: what is unknown stays so. */
+  readonly #unknown = new LRUCache<string, true>({ max: unknownMax, ttl: unknownTtlMs });
+  readonly #loading = new SingleFlight<KeySource | null>();
+
+  constructor({ reader, cache, watch, keysMax }: KeyRingOptions) {
+    this.#reader = reader;
+    this.#cache = cache;
+    this.#watch = watch;
+    this.#keys = new LRUCache({ max: keysMax });
+  }
+
+  /** As of the tenant's epoch or later; undefined when it must be looked up. */
+  known(id: string, epoch = 0): KeySource | null | undefined {
+    const key = this.#keys.get(id);
+    const found = key && key.epoch >= epoch ? key : undefined;
+    if (!found && this.#unknown.get(id)) return null;
+    this.#watch('key', found ? 'hit' : 'miss');
+    return found;
+  }
+
+  async find(id: string, epoch = 0): Promise<KeySource | null> {
+    return this.#loading.join(`${id} ${epoch}`, async () => {
+      const cached = (await this.#cache?.key(id)) ?? null;
+      const key = cached && cached.epoch >= epoch ? cached : await this.#read(id);
+      if (key) this.#keys.set(id, key);
+      else {
+        this.#keys.delete(id);
+        this.#unknown.set(id, true);
+      }
+      return key;
+    });
+  }
+
+  async #read(id: string): Promise<KeySource | null> {
+    const key = await this.#reader.key(id);
+    if (key) this.#cache?.putKey(key);
+    return key;
+  }
+}

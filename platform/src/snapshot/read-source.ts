@@ -1,0 +1,101 @@
+import { sql, type Kysely } from 'kysely';
+import type { Tables } from '../database/tables.ts';
+import type { KeySource, PlanSource, PolicySource, SharedSource, TenantSource } from './source.ts';
+
+/** Reads sources from the database. One statement each, so that each is of one moment. */
+export class SourceReader {
+  readonly #db: Kysely<Tables>;
+
+  constructor(db: Kysely<Tables>) {
+    this.#db = db;
+  }
+
+  async tenant(id: string): Promise<TenantSource | null> {
+    const { rows } = await sql<TenantRow>`
+      SELECT t.id, t.name, t.tier, t.status, t.timezone, t.billing_anchor_day, t.plan_id,
+        e.generation, e.epoch, (SELECT epoch FROM shared_epoch) AS shared_epoch,
+        ${plansOf(sql`p.tenant_id = t.id`)} AS plans, ${policiesOf(sql`p.tenant_id = t.id`)} AS policies
+      FROM tenants t JOIN tenant_epochs e ON e.tenant_id = t.id
+      WHERE t.id = ${id}`.execute(this.#db);
+    const row = rows[0];
+    if (!row) return null;
+    return {
+      id: row.id,
+      name: row.name,
+      tier: row.tier,
+      status: row.status,
+      timezone: row.timezone,
+      billingAnchorDay: row.billing_anchor_day,
+      planId: row.plan_id,
+      generation: row.generation,
+      epoch: { tenant: row.epoch, shared: row.shared_epoch },
+      plans: row.plans,
+      policies: row.policies,
+    };
+  }
+
+  async shared(): Promise<SharedSource> {
+    const { rows } = await sql<SharedSource>`
+      SELECT epoch, ${plansOf(sql`p.tenant_id IS NULL`)} AS plans,
+        ${policiesOf(sql`p.tenant_id IS NULL`)} AS policies
+      FROM shared_epoch`.execute(this.#db);
+    return rows[0] as SharedSource;
+  }
+
+  async key(id: string): Promise<KeySource | null> {
+    const row = await this.#db
+      .selectFrom('api_keys')
+      .innerJoin('tenant_epochs', 'tenant_epochs.tenant_id', 'api_keys.tenant_id')
+      .select(['id', 'api_keys.tenant_id', 'epoch', 'salt', 'key_hash', 'scopes'])
+      .select(['expires_at', 'revoked_at'])
+      .where('id', '=', id)
+      .executeTakeFirst();
+    if (!row) return null;
+    return {
+      id,
+      tenantId: row.tenant_id,
+      epoch: row.epoch,
+      salt: row.salt,
+      hash: row.key_hash,
+      scopes: row.scopes,
+      expiresAtMs: row.expires_at?.getTime() ?? null,
+      revoked: row.revoked_at !== null,
+    };
+  }
+
+  /** The ids of keys that were made elsewhere and so do not carry our mark: few, if any. */
+  async importedKeyIds(): Promise<ReadonlySet<string>> {
+    const rows = await this.#db
+      .selectFrom('api_keys')
+      .select('id')
+      .where('imported', '=', true)
+      .execute();
+    return new Set(rows.map(({ id }) => id));
+  }
+}
+
+type TenantRow = {
+  readonly id: string;
+  readonly name: string;
+  readonly tier: string;
+  readonly status: 'active' | 'suspended';
+  readonly timezone: string;
+  readonly billing_anchor_day: number;
+  readonly plan_id: string | null;
+  readonly generation: number;
+  readonly epoch: number;
+  readonly shared_epoch: number;
+  readonly plans: PlanSource[];
+  readonly policies: PolicySource[];
+};
+
+const plansOf = (whose: ReturnType<typeof sql>) => sql`(
+  SELECT coalesce(json_agg(json_build_object(
+    'id', p.id, 'name', p.name, 'version', p.version, 'limits', p.limits)), '[]')
+  FROM plans p WHERE ${whose})`;
+
+const policiesOf = (whose: ReturnType<typeof sql>) => sql`(
+  SELECT coalesce(json_agg(json_build_object(
+    'id', p.id, 'version', p.version, 'resource', p.resource, 'cost', p.cost, 'costs', p.costs,
+    'max_cost', p.max_cost, 'limits', p.limits, 'mode', p.mode)), '[]')
+  FROM policies p WHERE ${whose})`;

@@ -1,0 +1,46 @@
+import type { Epoch, TenantRef } from 'sluice/core';
+import type { Rules } from './rules.ts';
+import type { PlanSource, SharedSource, TenantSource } from './source.ts';
+
+export type SnapshotParts = {
+  readonly tenant: TenantSource;
+  readonly epoch: Epoch;
+  /** The one the tenant is on. */
+  readonly plan: PlanSource | null;
+  readonly shared: SharedSource;
+  readonly rules: (plan: PlanSource | null) => Rules;
+};
+
+/** The compiled configuration of one tenant: all that a check needs to know, without I/O. */
+export class Snapshot {
+  readonly tenant: TenantSource;
+  readonly ref: TenantRef;
+  readonly epoch: Epoch;
+  /** The plan that the tenant is on. */
+  readonly rules: Rules;
+  readonly #parts: SnapshotParts;
+
+  constructor(parts: SnapshotParts) {
+    this.#parts = parts;
+    this.tenant = parts.tenant;
+    this.epoch = parts.epoch;
+    this.ref = { id: parts.tenant.id, generation: parts.tenant.generation };
+    this.rules = parts.rules(parts.plan);
+  }
+
+  /** Under another plan, for one check. Null when the tenant has no such plan to choose. */
+  rulesOf(planId: string): Rules | null {
+    const { tenant, shared, rules } = this.#parts;
+    const plan = planById(planId, tenant, shared);
+    return plan ? rules(plan) : null;
+  }
+}
+
+export function planById(
+  planId: string,
+  tenant: TenantSource,
+  shared: SharedSource,
+): PlanSource | null {
+  const isIt = ({ id }: PlanSource) => id === planId;
+  return tenant.plans.find(isIt) ?? shared.plans.find(isIt) ?? null;
+}

@@ -1,0 +1,116 @@
+import { LRUCache } from 'lru-cache';
+import type { Epoch } from 'sluice/core';
+import { Compiler } from './compile.ts';
+import type { SourceReader } from './read-source.ts';
+import { SingleFlight } from './single-flight.ts';
+import type { Snapshot } from './snapshot.ts';
+import type { SourceCache } from './source-cache.ts';
+import type { SharedSource, TenantSource } from './source.ts';
+
+export type CacheWatch = (cache: 'snapshot' | 'key', outcome: 'hit' | 'miss') => void;
+
+export type SnapshotsOptions = {
+  readonly reader: SourceReader;
+  readonly cache: SourceCache | null;
+  readonly watch: CacheWatch;
+  readonly tenantsMax: number;
+};
+
+/** The tenants' snapshots of this node: in process, else from the cache in Redis, else read anew. */
+export class Snapshots {
+  readonly #reader: SourceReader;
+  readonly #cache: SourceCache | null;
+  readonly #watch: CacheWatch;
+  readonly #compiler = new Compiler();
+  readonly #snapshots: LRUCache<string, Snapshot>;
+  readonly #loading = new SingleFlight<Snapshot | null>();
+  readonly #reloading = new SingleFlight<Snapshot | null>();
+  readonly #loadingShared = new SingleFlight<SharedSource>();
+  #shared: SharedSource | null = null;
+
+  constructor({ reader, cache, watch, tenantsMax }: SnapshotsOptions) {
+    this.#reader = reader;
+    this.#cache = cache;
+    this.#watch = watch;
+    this.#snapshots = new LRUCache({ max: tenantsMax });
+  }
+
+  /** What this node knows right now. */
+  known(tenantId: string): Snapshot | undefined {
+    const snapshot = this.#snapshots.get(tenantId);
+    this.#watch('snapshot', snapshot ? 'hit' : 'miss');
+    if (!snapshot || !this.#shared || snapshot.epoch.shared >= this.#shared.epoch) return snapshot;
+    // Nothing of the tenant's own is older than before: it needs no new look.
+    return this.#keep(this.#compiler.compile(snapshot.tenant, this.#shared));
+  }
+
+  /** For a tenant that this node does not know yet. Null when there is none. */
+  load(tenantId: string): Promise<Snapshot | null> {
+    return this.#loading.join(tenantId, async () => {
+      const cached = (await this.#cache?.tenant(tenantId)) ?? null;
+      return cached ? this.#compile(cached) : this.#read(tenantId);
+    });
+  }
+
+  /**
+   * From the source of truth. Asked for by somebody who saw that what we know is old, so that a
+   * load that began before does not do.
+   */
+  async reload(tenantId: string): Promise<Snapshot | null> {
+    return this.#reloading.anew(tenantId, () => this.#read(tenantId));
+  }
+
+  /** What another node left in the cache, if that is newer: for when the database is away. */
+  async loadNewer(tenantId: string, { tenant, shared }: Epoch): Promise<Snapshot | null> {
+    const cached = (await this.#cache?.tenant(tenantId)) ?? null;
+    if (!cached || (cached.epoch.tenant <= tenant && cached.epoch.shared <= shared)) return null;
+    return this.#compile(cached).catch(() => null);
+  }
+
+  /** Forgets what is older than the epochs that the database names. */
+  drop(tenantId: string, epoch: number): void {
+    const snapshot = this.#snapshots.peek(tenantId);
+    if (snapshot && snapshot.epoch.tenant < epoch) this.#snapshots.delete(tenantId);
+  }
+
+  /** Brings every snapshot to the shared configuration of this epoch, each when it is next asked for. */
+  async raiseShared(epoch: number): Promise<void> {
+    if (this.#shared) await this.#sharedFrom(epoch);
+  }
+
+  async #read(tenantId: string): Promise<Snapshot | null> {
+    const source = await this.#reader.tenant(tenantId);
+    if (!source) {
+      this.#snapshots.delete(tenantId);
+      return null;
+    }
+    this.#cache?.putTenant(source);
+    return this.#compile(source);
+  }
+
+  async #compile(source: TenantSource): Promise<Snapshot> {
+    const shared = await this.#sharedFrom(source.epoch.shared);
+    return this.#keep(this.#compiler.compile(source, shared));
+  }
+
+  /** Loads may overtake each other: the newer one stays. */
+  #keep(snapshot: Snapshot): Snapshot {
+    const { id } = snapshot.tenant;
+    const known = this.#snapshots.peek(id);
+    if (known && isNewer(known.epoch, snapshot.epoch)) return known;
+    this.#snapshots.set(id, snapshot);
+    return snapshot;
+  }
+
+  /** What is shared, at least as new as this. */
+  async #sharedFrom(epoch: number): Promise<SharedSource> {
+    if (this.#shared && this.#shared.epoch >= epoch) return this.#shared;
+    const read = await this.#loadingShared.join(`${epoch}`, () => this.#reader.shared());
+    if (!this.#shared || this.#shared.epoch < read.epoch) this.#shared = read;
+    return this.#shared;
+  }
+}
+
+function isNewer(a: Epoch, b: Epoch): boolean {
+  return a.tenant > b.tenant || (a.tenant === b.tenant && a.shared > b.shared);
+}

@@ -1,0 +1,3 @@
+export { openMemoryStore } from './memory-store.ts';
+export { openRedisStore, type RedisStoreOptions } from './redis-store.ts';
+export type { Shelf, Store } from './store.ts';

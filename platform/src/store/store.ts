@@ -1,0 +1,24 @@
+import type { Engine } from 'sluice/core';
+
+/** What the service counts in. */
+export type Store = {
+  readonly kind: 'memory' | 'redis';
+  readonly engine: Engine;
+  /** What the doors ask: calls of one turn travel together where that helps. */
+  readonly decider: Pick<Engine, 'decide'>;
+  /** Where nodes keep what they know for each other; null where there is but one node. */
+  readonly shelf: Shelf | null;
+  /** Whether it takes commands right now. */
+  isThere(): boolean;
+  /** Called when it was lost: what it says afterwards may be older than what it said before. */
+  onLost(listener: () => void): void;
+  ping(): Promise<void>;
+  close(): Promise<void>;
+};
+
+export type Shelf = {
+  get(key: string): Promise<string | null>;
+  set(key: string, value: string, mode: 'PX', ttlMs: number): Promise<unknown>;
+  /** Which life of the server this is: another after every restart. Null while unknown. */
+  life(): string | null;
+};
