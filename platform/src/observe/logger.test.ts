@@ -62,6 +62,8 @@ describe('a log', () => {
     log.logger.info(headers, 'top');
     log.logger.info({ headers }, 'nested');
     log.logger.info({ req: { headers }, res: { headers } }, 'request');
+    log.logger.info({ deep: { deeper: { still: { headers } } } }, 'deep');
+    log.logger.info({ 'Set-Cookie': [secret, `a"];${secret}`], cookie: `\\"${secret}` }, 'odd');
     log.logger.info({ key: secret, token: secret, password: secret }, 'fields');
     log.logger.error(new Error(`connect redis://:${secret}@127.0.0.1:1 failed`));
     log.logger.error({
@@ -70,7 +72,13 @@ describe('a log', () => {
     log.logger.info(`the key slk_abc_${secret} and Bearer ${secret}`);
     log.logger.child({ authorization: secret }).info('child');
     await log.close();
-    expect(text().match(/\n/g)).toHaveLength(8);
+    expect(text().match(/\n/g)).toHaveLength(10);
+    expect(() =>
+      text()
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as unknown),
+    ).not.toThrow();
     expect(text()).not.toContain(secret);
   });
 

@@ -81,14 +81,11 @@ export function openTelemetry(url: string, options: TracingOptions): Tracing {
   };
 }
 
-/** OpenTelemetry's success. */
-const success = 0;
-
 function reporting(exporter: OTLPTraceExporter, problem: () => void): SpanExporter {
   return {
     export: (spans, done) =>
       exporter.export(spans, (result) => {
-        if (result.code !== success) problem();
+        if (result.error) problem();
         done(result);
       }),
     forceFlush: () => exporter.forceFlush(),

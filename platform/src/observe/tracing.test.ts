@@ -103,9 +103,9 @@ afterEach(async () => {
 
 async function traced(options: Partial<TracingOptions> = {}) {
   const collector = await startCollector();
-  cleanUp.push(collector.close);
+  cleanUp.push(() => collector.close());
   const tracing = await startTracing({ endpoint: collector.url, ...options });
-  cleanUp.push(tracing.close);
+  cleanUp.push(() => tracing.close());
   const seen = async () => {
     await tracing.close();
     return collector.spans();
@@ -289,12 +289,12 @@ describe('spans of Redis and Postgres', () => {
 
   it('name the script and the server, and neither keys nor arguments', async () => {
     const { tracing, collector, seen } = await traced();
-    const traced_ = tracing.traceRedis(
+    const watched = tracing.traceRedis(
       redis(() => 5),
       { address: '10.0.0.1', port: 6379, database: 2 },
     );
-    expect(await traced_.evalsha('cafe', ['hunter2'], ['hunter2'], 'decide')).toBe(5);
-    expect(await traced_.evalsha('cafe', [], [])).toBe(5);
+    expect(await watched.evalsha('cafe', ['hunter2'], ['hunter2'], 'decide')).toBe(5);
+    expect(await watched.evalsha('cafe', [], [])).toBe(5);
     expect(await seen()).toMatchObject([
       {
         name: 'EVALSHA decide',
@@ -395,7 +395,7 @@ describe('a request through HTTP', () => {
       done();
     });
     // Reading the body leaves the request's asynchronous context: the span is entered after it.
-    app.addHook('preHandler', (request, _reply, done) => void spans.get(request)?.run(done));
+    app.addHook('preHandler', (request, _reply, done) => spans.get(request)?.run(done));
     app.addHook('onResponse', async (request, reply) => spans.get(request)?.end(reply.statusCode));
     app.post('/v1/check', async () => {
       const check = tracing.startCheck();
@@ -443,7 +443,7 @@ describe('closing', () => {
     'takes two seconds at most and says so when the collector answers %s',
     async (respond) => {
       const collector = await startCollector(respond);
-      cleanUp.push(collector.close);
+      cleanUp.push(() => collector.close());
       const problems: string[] = [];
       const tracing = await startTracing({
         tracesEndpoint: `${collector.url}/v1/traces`,
