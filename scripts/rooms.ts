@@ -99,7 +99,7 @@ const outsideRooms: readonly Room[] = [
   { path: 'examples', mayImport: limiterRooms.map((room) => room.path) },
   {
     path: 'test',
-    mayImport: [library, core, ...allEngines, database, migrations, 'scripts'],
+    mayImport: [library, core, ...allEngines, 'scripts', ...platformRooms.map(({ path }) => path)],
     seesInternals: true,
   },
   {

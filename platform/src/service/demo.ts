@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Actor } from '../control/actor.ts';
 import type { Control } from '../doors/http/admin/index.ts';
 
@@ -12,6 +13,8 @@ export type DemoPlan = { readonly id: string; readonly name: string; readonly ab
 
 const actor: Actor = { id: 'demo', role: 'owner', tenantId: null, requestId: null };
 const tenantName = 'demo';
+const othersMs = 5000;
+const lookAgainMs = 100;
 
 /** One plan for each algorithm, small enough to see it refuse. The first is the tenant's own. */
 const templates = [
@@ -47,8 +50,23 @@ const templates = [
   },
 ] as const;
 
-/** Finds the demo tenant by its key, or makes it. Done again after a start that broke off. */
-export async function seedDemo(control: Control, key: string): Promise<Demo> {
+/**
+ * Finds the demo tenant by its key, or makes it. Of nodes that start together one does, and the
+ * others wait for it; should it die, another does what is left.
+ */
+export async function seedDemo(
+  control: Control,
+  { key, isFirst }: { readonly key: string; readonly isFirst: boolean },
+): Promise<Demo> {
+  const keyId = key.split('_')[1] ?? '';
+  for (let waited = 0; !isFirst && waited < othersMs; waited += lookAgainMs) {
+    if (await control.keys.get(actor, keyId).catch(() => null)) break;
+    await sleep(lookAgainMs);
+  }
+  return findOrMake(control, key);
+}
+
+async function findOrMake(control: Control, key: string): Promise<Demo> {
   const keyId = key.split('_')[1] ?? '';
   const known = await control.keys.get(actor, keyId).catch(() => null);
   const tenantId = known?.tenant_id ?? (await makeTenant(control));

@@ -2,8 +2,8 @@ import type { Config } from '../config.ts';
 import { mint } from '../control/credentials/credential.ts';
 import { Publisher } from '../control/epochs/publisher.ts';
 import { Usage } from '../control/usage/usage.ts';
-import { isUnavailable } from '../database/index.ts';
-import { adminRoutes } from '../doors/http/admin/index.ts';
+import { isFirst, isUnavailable } from '../database/index.ts';
+import { adminRoutes, type Control } from '../doors/http/admin/index.ts';
 import { checkRoutes } from '../doors/http/check/routes.ts';
 import { demoRoute } from '../doors/http/demo.ts';
 import { createDrain, type Drain } from '../doors/http/drain.ts';
@@ -52,7 +52,7 @@ export async function startService(config: Config, options: ServiceOptions): Pro
     onShared: () => background.publishShared(),
     adminToken,
   });
-  const demo = config.demo ? await openDemo(config, { control, secrets }) : null;
+  const demo = config.demo ? await openDemo(config, foundation, control) : null;
 
   const app = await createServer({
     version,
@@ -114,16 +114,14 @@ export async function startService(config: Config, options: ServiceOptions): Pro
 
 async function openDemo(
   config: Config,
-  {
-    control,
-    secrets,
-  }: { readonly control: Parameters<typeof seedDemo>[0]; readonly secrets: Foundation['secrets'] },
+  { database, secrets }: Foundation,
+  control: Control,
 ): Promise<Demo> {
   const key = keptSecret(config.dataDir, 'demo-key', {
     given: config.demoKey,
     make: () => mint('key', secrets.mark).text,
   });
-  return seedDemo(control, key);
+  return seedDemo(control, { key, isFirst: await isFirst(database.db, 'demo_seeded') });
 }
 
 function dependenciesOf({ database, store }: Foundation) {

@@ -1,22 +1,16 @@
 import type { Demo } from './demo.ts';
-
-export type Welcome = {
-  readonly url: string;
-  readonly adminToken: string;
-  readonly demo: Demo | null;
-  readonly database: string;
-  readonly store: string;
-};
+import type { Service } from './service.ts';
 
 /** What a person who has just started it wants to know. Every line can be pasted. */
-export function welcome({ url, adminToken, demo, database, store }: Welcome): string {
+export function welcome({ url, adminToken, demo, foundation }: Service): string {
+  const { database, store } = foundation;
   const lines = [
     '',
     `  Sluice is listening on ${url}`,
     '',
     `  reference     ${url}/docs`,
-    `  counters      ${store}`,
-    `  configuration ${database}`,
+    `  counters      ${store.kind === 'redis' ? 'in Redis' : 'in this process (SLUICE_REDIS_URL for Redis)'}`,
+    `  configuration ${database.embedded ? 'embedded PostgreSQL (SLUICE_DATABASE_URL for your own)' : 'PostgreSQL'}`,
     `  admin token   ${adminToken}`,
   ];
   if (demo) lines.push(`  demo key      ${demo.key}`, '', ...tryOut(url, demo));
