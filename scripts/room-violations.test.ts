@@ -50,6 +50,11 @@ test('a package that the room does not list is a violation, except for its tests
   expect(violationsOf('limiter/src/words/a.test.ts', text)).toEqual([]);
 });
 
+test('a test beside a room of one file is in that room', () => {
+  expect(violationsOf('limiter/src/index.test.ts', "import './words/a.ts';")).toEqual([]);
+  expect(violationsOf('limiter/src/other.test.ts', '')).toHaveLength(1);
+});
+
 test('another workspace is imported by its name, unless the room sees internals', () => {
   expect(violationsOf('examples/a.ts', "import 'sluice';")).toEqual([]);
   expect(violationsOf('examples/a.ts', "import '../limiter/src/index.ts';")).toHaveLength(1);

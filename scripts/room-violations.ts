@@ -73,9 +73,11 @@ function isPackageAllowed(specifier: string, room: Room): boolean {
   );
 }
 
+/** A test is in the room of what it tests, also when that is one file. */
 function findRoom(path: string, rooms: readonly Room[]): Room | undefined {
+  const tested = path.replace(/\.test\.ts$/, '.ts');
   return rooms
-    .filter((room) => path === room.path || path.startsWith(`${room.path}/`))
+    .filter((room) => tested === room.path || path.startsWith(`${room.path}/`))
     .toSorted((a, b) => b.path.length - a.path.length)[0];
 }
 

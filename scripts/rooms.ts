@@ -61,6 +61,7 @@ const observe = 'platform/src/observe';
 const store = 'platform/src/store';
 const config = 'platform/src/config.ts';
 const cli = 'platform/src/cli';
+const service = 'platform/src/service';
 const main = 'platform/src/main.ts';
 const doors = {
   http: 'platform/src/doors/http',
@@ -77,19 +78,20 @@ const platformRooms: readonly Room[] = [
   { path: snapshot, mayImport: [library, core, contract, database, control] },
   { path: observe, mayImport: [library, core] },
   { path: store, mayImport: [library, core] },
-  { path: decide, mayImport: [library, core, snapshot, observe] },
+  { path: decide, mayImport: [library, core, control, snapshot, observe] },
   { path: doors.http, mayImport: [...doorImports, control] },
   { path: doors.envoy, mayImport: doorImports },
   { path: doors.gate, mayImport: doorImports },
   { path: doors.gateway, mayImport: doorImports },
-  { path: cli, mayImport: [library, client, contract, config, main] },
+  { path: cli, mayImport: [library, client, contract, config, service] },
   { path: config, mayImport: [library] },
   {
-    path: main,
+    path: service,
     mayImport: [library, core, contract, headers, adaptive, cost]
       .concat([database, store, control, snapshot, decide, observe, config])
       .concat(Object.values(doors)),
   },
+  { path: main, mayImport: [cli] },
 ];
 
 const outsideRooms: readonly Room[] = [
@@ -97,7 +99,7 @@ const outsideRooms: readonly Room[] = [
   { path: 'examples', mayImport: limiterRooms.map((room) => room.path) },
   {
     path: 'test',
-    mayImport: [library, core, ...allEngines, database, migrations, 'scripts'],
+    mayImport: [library, core, ...allEngines, 'scripts', ...platformRooms.map(({ path }) => path)],
     seesInternals: true,
   },
   {

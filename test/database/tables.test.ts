@@ -135,19 +135,16 @@ onEveryDatabase('database', (rig) => {
           count: large,
         })
         .execute();
-      await db.insertInto('ledger_batches').values({ id: 'b', tenant_id: tenantId }).execute();
-      const level = { tenant_id: tenantId, counter: 'c', period_start: at, period_end: at };
       await db
-        .insertInto('quota_levels')
-        .values({ ...level, used: large })
+        .insertInto('ledger_positions')
+        .values({ tenant_id: tenantId, batch: large })
         .execute();
 
       expect(await readOne('admin_tokens')).toMatchObject({ role: 'owner', last_used_at: at });
       expect(await readOne('audit_entries')).toMatchObject({ before: null, after });
       expect(await readOne('publications')).toMatchObject({ epoch: large, done: 0, total: null });
       expect(await readOne('usage_minutes')).toMatchObject({ minute: at, count: large });
-      expect(await readOne('ledger_batches')).toMatchObject({ moved_at: expect.any(Date) });
-      expect(await readOne('quota_levels')).toMatchObject({ ...level, used: large });
+      expect(await readOne('ledger_positions')).toMatchObject({ batch: large });
     });
 
     test('name the tenants that were changed since a point in time', async () => {

@@ -18,6 +18,17 @@ export async function sharedSecret(db: Kysely<Tables>, name: string): Promise<st
   return made;
 }
 
+/** True for the one node, of all and for ever, that asks first. */
+export async function isFirst(db: Kysely<Tables>, name: string): Promise<boolean> {
+  const made = await db
+    .insertInto('settings')
+    .values({ name, value: new Date().toISOString() })
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .returning('name')
+    .executeTakeFirst();
+  return made !== undefined;
+}
+
 async function findSetting(db: Kysely<Tables>, name: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('settings')

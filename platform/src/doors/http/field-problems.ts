@@ -25,17 +25,29 @@ export function toFieldProblems(errors: readonly SchemaError[], part: string): F
 
 /** Of the alternatives that all failed, those that got furthest: the caller meant one of them. */
 function mostTelling(errors: readonly SchemaError[]): readonly SchemaError[] {
-  const last = errors.at(-1);
-  if (last === undefined || errors.length === 1) return errors;
+  if (errors.length < 2) return errors;
   const alternatives = errors.filter(({ keyword }) => keyword !== 'anyOf' && keyword !== 'oneOf');
   const deepest = Math.max(...alternatives.map(depthOf));
   const furthest = alternatives.filter((error) => depthOf(error) === deepest);
-  const types = furthest.filter(({ keyword }) => keyword === 'type');
-  if (types.length < furthest.length || types.length < 2) return furthest;
-  const [first] = types;
-  if (first === undefined) return furthest;
-  const wanted = [...new Set(types.flatMap(({ params }) => [params['type']].flat()))];
-  return [{ ...first, params: { type: wanted } }];
+  return (
+    asOne(furthest, 'type', 'type', 'type') ??
+    asOne(furthest, 'const', 'allowedValue', 'allowedValues') ??
+    furthest
+  );
+}
+
+/** Several that want the same thing of the same value, each another kind of it. */
+function asOne(
+  errors: readonly SchemaError[],
+  keyword: string,
+  from: string,
+  to: string,
+): readonly SchemaError[] | null {
+  const [first] = errors;
+  if (!first || errors.some((error) => error.keyword !== keyword)) return null;
+  if (errors.some(({ instancePath }) => instancePath !== first.instancePath)) return null;
+  const wanted = [...new Set(errors.flatMap(({ params }) => [params[from]].flat()))];
+  return [{ ...first, keyword: to === from ? keyword : 'enum', params: { [to]: wanted } }];
 }
 
 function depthOf({ instancePath, keyword }: SchemaError): number {

@@ -5,7 +5,7 @@ import type { HttpServer } from './server.ts';
 
 /** Each has a line in the reference; a route names the one it belongs to. */
 export const tags = [
-  { name: 'Checks', description: 'Ask whether a call may go ahead, and settle what was asked.' },
+  { name: 'Check', description: 'Ask whether a call may go ahead, and settle what was asked.' },
   { name: 'Usage', description: 'What was used, and what is left.' },
   { name: 'Tenants', description: 'Whom limits are for.' },
   { name: 'Plans', description: 'Sets of limits that tenants are on.' },

@@ -1,0 +1,211 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { ConfigError, readConfig, redacted, settingDocs } from './config.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'sluice-config-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function file(content: unknown): string {
+  const path = join(folder, `${Math.random()}.json`);
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+  return path;
+}
+
+function problemsOf(env: Record<string, string>): readonly string[] {
+  try {
+    readConfig(env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+const demoKey = `slk_${'a'.repeat(21)}_${'b'.repeat(49)}`;
+
+describe('settings', () => {
+  it('need none to be set', () => {
+    expect(readConfig({})).toEqual({
+      httpAddr: { host: '127.0.0.1', port: 8080 },
+      grpcAddr: { host: '127.0.0.1', port: 8081 },
+      basePath: '',
+      dataDir: './data',
+      databaseUrl: null,
+      databasePool: 10,
+      redisUrl: null,
+      storeDeadlineMs: 50,
+      adminToken: null,
+      demo: true,
+      demoKey: null,
+      rlsConfigDir: null,
+      headerProfile: 'default',
+      corsOrigins: [],
+      trustedProxies: [],
+      drainSeconds: 5,
+      workers: 1,
+      logLevel: 'info',
+      checkLog: 'all',
+      otlpEndpoint: null,
+      otlpHeaders: null,
+      serviceName: 'sluice',
+      traceRatio: 1,
+    });
+  });
+
+  it('are what the environment says', () => {
+    const config = readConfig({
+      SLUICE_HTTP_ADDR: '[::1]:0',
+      SLUICE_GRPC_ADDR: ':9000',
+      SLUICE_BASE_PATH: '/limits/eu/',
+      SLUICE_CORS_ORIGINS: 'https://a.example, http://localhost:5173',
+      SLUICE_TRUSTED_PROXIES: '10.0.0.0/8,2001:db8::/32,192.0.2.1',
+      SLUICE_DEMO: 'off',
+      SLUICE_DEMO_KEY: demoKey,
+      SLUICE_DRAIN_SECONDS: '0.5',
+      OTEL_TRACES_SAMPLER_ARG: '0.25',
+      PATH: '/bin',
+    });
+    expect(config).toMatchObject({
+      httpAddr: { host: '::1', port: 0 },
+      grpcAddr: { host: '0.0.0.0', port: 9000 },
+      basePath: '/limits/eu',
+      corsOrigins: ['https://a.example', 'http://localhost:5173'],
+      trustedProxies: ['10.0.0.0/8', '2001:db8::/32', '192.0.2.1'],
+      demo: false,
+      demoKey,
+      drainSeconds: 0.5,
+      traceRatio: 0.25,
+    });
+  });
+
+  it('do not change once read', () => {
+    const config = readConfig({});
+    expect(Object.isFrozen(config)).toBe(true);
+    expect(Object.isFrozen(config.httpAddr)).toBe(true);
+    expect(Object.isFrozen(config.corsOrigins)).toBe(true);
+  });
+
+  it('that are empty are as if not set', () => {
+    expect(readConfig({ SLUICE_REDIS_URL: '', SLUICE_HTTP_ADDR: '' })).toEqual(readConfig({}));
+  });
+
+  it.each([
+    ['SLUICE_HTTP_ADDR', '8080', 'must be host:port'],
+    ['SLUICE_HTTP_ADDR', '127.0.0.1:65536', 'must be host:port'],
+    ['SLUICE_GRPC_ADDR', '::1:80', 'must be host:port'],
+    ['SLUICE_BASE_PATH', 'limits', 'must be a path such as /limits'],
+    ['SLUICE_BASE_PATH', '/a b', 'must be a path such as /limits'],
+    ['SLUICE_BASE_PATH', '/a?b', 'must be a path such as /limits'],
+    ['SLUICE_REDIS_URL', 'localhost:6379', 'begins with redis://'],
+    ['SLUICE_DATABASE_URL', 'mysql://localhost/x', 'begins with postgres://'],
+    ['SLUICE_DATABASE_POOL', '0', 'must be a whole number from 1 to 500, got "0"'],
+    ['SLUICE_STORE_DEADLINE_MS', '1e3', 'must be a whole number'],
+    ['SLUICE_DRAIN_SECONDS', '-1', 'must be a number from 0 to 600'],
+    ['SLUICE_HEADER_PROFILE', 'github', 'must be one of default, ietf, trio, none, got "github"'],
+    ['SLUICE_LOG_LEVEL', 'loud', 'must be one of trace'],
+    ['SLUICE_DEMO', 'maybe', 'must be on or off, got "maybe"'],
+    ['SLUICE_CORS_ORIGINS', '*', 'must be origins as browsers send them'],
+    ['SLUICE_CORS_ORIGINS', 'https://a.example/', 'must be origins as browsers send them'],
+    ['SLUICE_TRUSTED_PROXIES', '10.0.0.0/33', 'must be networks'],
+    ['SLUICE_TRUSTED_PROXIES', 'proxy.local', 'must be networks'],
+    ['SLUICE_WORKERS', '4', 'set SLUICE_REDIS_URL too'],
+    ['OTEL_TRACES_SAMPLER_ARG', '2', 'must be a number from 0 to 1'],
+  ])('%s=%s is refused by name', (name, value, problem) => {
+    const [first = '', ...others] = problemsOf({ [name]: value });
+    expect(first.startsWith(name)).toBe(true);
+    expect(first).toContain(problem);
+    expect(others).toEqual([]);
+  });
+
+  it('that are wrong are told all at once', () => {
+    expect(problemsOf({ SLUICE_DEMO: 'x', SLUICE_WORKERS: 'y' })).toHaveLength(2);
+  });
+
+  it.each([
+    ['SLUICE_REDIS_URI', 'SLUICE_REDIS_URI is not known; did you mean SLUICE_REDIS_URL?'],
+    ['SLUICE_HTTP_ADRR', 'SLUICE_HTTP_ADRR is not known; did you mean SLUICE_HTTP_ADDR?'],
+    ['SLUICE_X', 'SLUICE_X is not known'],
+  ])('that nobody knows are an error: %s', (name, problem) => {
+    expect(problemsOf({ [name]: '1' })).toEqual([problem]);
+  });
+});
+
+describe('a file', () => {
+  it('gives what the environment does not', () => {
+    const path = file({
+      http_addr: ':1',
+      demo: false,
+      database_pool: 3,
+      cors_origins: ['http://a'],
+    });
+    const config = readConfig({ SLUICE_CONFIG: path, SLUICE_HTTP_ADDR: ':2' });
+    expect(config).toMatchObject({ demo: false, databasePool: 3, corsOrigins: ['http://a'] });
+    expect(config.httpAddr.port).toBe(2);
+  });
+
+  it('is held to the same rules', () => {
+    const path = file({ database_pool: 0, htp_addr: ':1', demo: {} });
+    expect(problemsOf({ SLUICE_CONFIG: path })).toEqual([
+      `${path}: "htp_addr" is not known; did you mean http_addr?`,
+      `${path}: "demo" must be text, a number, true, false or a list of texts`,
+      'SLUICE_DATABASE_POOL must be a whole number from 1 to 500, got "0"',
+    ]);
+  });
+
+  it.each([
+    ['is not there', () => join(folder, 'none.json'), 'cannot be read'],
+    ['is not JSON', () => file('admin_token: hunter2'), 'is not JSON'],
+    ['is no object', () => file([]), 'must hold one JSON object'],
+  ])('that %s is refused, and not quoted', (_, path, problem) => {
+    const [first = ''] = problemsOf({ SLUICE_CONFIG: path() });
+    expect(first).toContain('SLUICE_CONFIG');
+    expect(first).toContain(problem);
+    expect(first).not.toContain('hunter2');
+  });
+});
+
+describe('secrets', () => {
+  const env = {
+    SLUICE_ADMIN_TOKEN: 'hunter2-token',
+    SLUICE_DEMO_KEY: demoKey,
+    SLUICE_REDIS_URL: 'rediss://user:hunter2@redis.example:6380/1',
+    SLUICE_DATABASE_URL: 'postgres://sluice:hunter2@db.example/sluice?sslpassword=hunter2',
+    OTEL_EXPORTER_OTLP_HEADERS: 'authorization=hunter2',
+  };
+
+  it('are never shown', () => {
+    const shown = redacted(readConfig(env));
+    expect(JSON.stringify(shown)).not.toContain('hunter2');
+    expect(shown).toMatchObject({
+      SLUICE_ADMIN_TOKEN: '(set)',
+      SLUICE_DEMO_KEY: '(set)',
+      SLUICE_REDIS_URL: 'rediss://user:***@redis.example:6380/1',
+      SLUICE_HTTP_ADDR: { host: '127.0.0.1', port: 8080 },
+      SLUICE_RLS_CONFIG_DIR: null,
+    });
+  });
+
+  it('are not quoted when they are wrong', () => {
+    const wrong = Object.keys(env).map((name) => problemsOf({ [name]: 'hunter2 \n' }));
+    expect(wrong.flat()).toHaveLength(5);
+    expect(JSON.stringify(wrong)).not.toContain('hunter2');
+  });
+});
+
+describe('docs/configuration.md', () => {
+  const page = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8');
+  const rows = [...page.matchAll(/^\| `([A-Z_]+)` \| ([^|]*) \| ([^|]*) \|$/gm)].map(
+    ([, name, fallback, doc]) => ({ name, fallback, doc }),
+  );
+
+  it('says every setting, its default and what it is for', () => {
+    const told = settingDocs.map(({ name, fallback, doc }) => ({
+      name,
+      fallback: fallback ? `\`${fallback}\`` : '',
+      doc,
+    }));
+    expect(rows).toEqual(told);
+  });
+});

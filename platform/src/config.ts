@@ -1,0 +1,423 @@
+import { readFileSync } from 'node:fs';
+import { BlockList, isIP } from 'node:net';
+
+/** Where to listen. Port 0 takes a free one. */
+export type Address = { readonly host: string; readonly port: number };
+
+/** How a setting is shown: a secret not at all, an address without its password. */
+type Shown = 'plain' | 'secret' | 'url';
+
+type Setting<T> = {
+  /** The variable; in a file the same in lower case, without `SLUICE_`. */
+  readonly name: string;
+  /** As one would write it; null when there is none. */
+  readonly fallback: string | null;
+  readonly parse: (text: string) => T;
+  readonly shown: Shown;
+  readonly doc: string;
+};
+
+/** Every setting there is. `docs/configuration.md` is held to this table. */
+const settings = {
+  httpAddr: withDefault(
+    'SLUICE_HTTP_ADDR',
+    '127.0.0.1:8080',
+    parseAddress,
+    'Where HTTP is served. `0.0.0.0:8080` or `:8080` for all interfaces; port 0 for a free one.',
+  ),
+  grpcAddr: withDefault(
+    'SLUICE_GRPC_ADDR',
+    '127.0.0.1:8081',
+    parseAddress,
+    'Where gRPC is served.',
+  ),
+  basePath: withDefault(
+    'SLUICE_BASE_PATH',
+    '',
+    parseBasePath,
+    'Serves everything under a prefix, such as `/limits`, that a proxy forwards as it is.',
+  ),
+  dataDir: withDefault(
+    'SLUICE_DATA_DIR',
+    './data',
+    parseText,
+    'Where the embedded database is kept.',
+  ),
+  databaseUrl: optional(
+    'SLUICE_DATABASE_URL',
+    parseUrl('postgres:', 'postgresql:'),
+    'The PostgreSQL to use instead of the embedded one.',
+    'url',
+  ),
+  databasePool: withDefault(
+    'SLUICE_DATABASE_POOL',
+    '10',
+    parseWhole(1, 500),
+    'Connections to PostgreSQL, at most.',
+  ),
+  redisUrl: optional(
+    'SLUICE_REDIS_URL',
+    parseUrl('redis:', 'rediss:'),
+    'The Redis that counts. Without it counters live in this process.',
+    'url',
+  ),
+  storeDeadlineMs: withDefault(
+    'SLUICE_STORE_DEADLINE_MS',
+    '50',
+    parseWhole(1, 60_000),
+    'How long a check waits for Redis before each limit does as its `on_store_failure` says.',
+  ),
+  adminToken: optional(
+    'SLUICE_ADMIN_TOKEN',
+    parseSecret,
+    'A token with all rights. Without it the first start makes one and prints it.',
+    'secret',
+  ),
+  demo: withDefault('SLUICE_DEMO', 'on', parseSwitch, 'Seeds a demo tenant the first time.'),
+  demoKey: optional(
+    'SLUICE_DEMO_KEY',
+    parseKey,
+    "The demo tenant's key, `slk_…`. Without it the first start makes one.",
+    'secret',
+  ),
+  rlsConfigDir: optional(
+    'SLUICE_RLS_CONFIG_DIR',
+    parseText,
+    "A folder of YAML files of Envoy's reference service, read as they are and watched.",
+  ),
+  headerProfile: withDefault(
+    'SLUICE_HEADER_PROFILE',
+    'default',
+    parseOneOf('default', 'ietf', 'trio', 'none'),
+    'Which rate-limit headers are sent: `default`, `ietf`, `trio` or `none`.',
+  ),
+  corsOrigins: withDefault(
+    'SLUICE_CORS_ORIGINS',
+    '',
+    parseList(parseOrigin),
+    'Origins whose pages may call the API, with commas between them.',
+  ),
+  trustedProxies: withDefault(
+    'SLUICE_TRUSTED_PROXIES',
+    '',
+    parseList(parseNetwork),
+    'Networks whose `X-Forwarded-For` is believed, such as `10.0.0.0/8`, with commas between them.',
+  ),
+  drainSeconds: withDefault(
+    'SLUICE_DRAIN_SECONDS',
+    '5',
+    parseNumber(0, 600),
+    'How long to go on serving after SIGTERM, while `/v1/ready` is 503, before finishing.',
+  ),
+  workers: withDefault(
+    'SLUICE_WORKERS',
+    '1',
+    parseWhole(1, 256),
+    'Processes that serve. More than one needs Redis.',
+  ),
+  logLevel: withDefault(
+    'SLUICE_LOG_LEVEL',
+    'info',
+    parseOneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
+    '`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`.',
+  ),
+  checkLog: withDefault(
+    'SLUICE_CHECK_LOG',
+    'all',
+    parseOneOf('all', 'refused', 'none'),
+    'Which checks get a log line: `all`, `refused` or `none`.',
+  ),
+  otlpEndpoint: optional(
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
+    parseUrl('http:', 'https:'),
+    'Where traces are sent, by OTLP over HTTP. Without it there are none, and they cost nothing.',
+    'url',
+  ),
+  otlpHeaders: optional(
+    'OTEL_EXPORTER_OTLP_HEADERS',
+    parsePairs,
+    'Headers for that, as `name=value` with commas between them.',
+    'secret',
+  ),
+  serviceName: withDefault('OTEL_SERVICE_NAME', 'sluice', parseText, 'The name that traces carry.'),
+  traceRatio: withDefault(
+    'OTEL_TRACES_SAMPLER_ARG',
+    '1',
+    parseNumber(0, 1),
+    'The share of traces that are kept, 0 to 1.',
+  ),
+} as const;
+
+export type Config = {
+  readonly [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]['parse']>;
+};
+
+/** The one variable that says where the others are. */
+const fileSetting = 'SLUICE_CONFIG';
+
+/** The settings are wrong; the message says which, and what to do, for all of them at once. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(['The settings are not usable:', ...problems.map((line) => `  ${line}`)].join('\n'));
+    this.problems = problems;
+  }
+}
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** The environment beats the file, the file beats the defaults. An empty variable is none. */
+export function readConfig(env: Variables, filePath = env[fileSetting]): Config {
+  const problems = unknownVariables(env);
+  const fromFile = filePath ? readFile(filePath, problems) : {};
+  const entries = Object.entries(settings).map(([property, setting]) => {
+    const text = env[setting.name] || fromFile[setting.name] || setting.fallback;
+    if (text === null) return [property, null];
+    try {
+      return [property, setting.parse(text)];
+    } catch (error) {
+      problems.push(`${setting.name} ${error instanceof Error ? error.message : String(error)}`);
+      return [property, null];
+    }
+  });
+  const config = Object.fromEntries(entries) as Config;
+  problems.push(...contradictions(config));
+  if (problems.length > 0) throw new ConfigError(problems);
+  return Object.freeze(config);
+}
+
+/** What each setting is, for the log: nobody's secret. */
+export function redacted(config: Config): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(settings).map(([property, { name, shown }]) => {
+      const value = config[property as keyof Config];
+      if (value === null || shown === 'plain') return [name, value];
+      const isUrl = shown === 'url' && typeof value === 'string';
+      return [name, isUrl ? withoutPassword(value) : '(set)'];
+    }),
+  );
+}
+
+/** The table, for the documentation. */
+export const settingDocs: readonly {
+  readonly name: string;
+  readonly fallback: string | null;
+  readonly doc: string;
+}[] = Object.values(settings).map(({ name, fallback, doc }) => ({ name, fallback, doc }));
+
+function withDefault<T>(
+  name: string,
+  fallback: string,
+  parse: (text: string) => T,
+  doc: string,
+): Setting<T> {
+  return { name, fallback, parse, shown: 'plain', doc };
+}
+
+function optional<T>(
+  name: string,
+  parse: (text: string) => T,
+  doc: string,
+  shown: Shown = 'plain',
+): Setting<T | null> {
+  return { name, fallback: null, parse, shown, doc };
+}
+
+function contradictions({ workers, redisUrl }: Config): string[] {
+  if (workers === 1 || workers === null || redisUrl !== null) return [];
+  return ['SLUICE_WORKERS is above 1: set SLUICE_REDIS_URL too, so that they count together'];
+}
+
+/** A setting that is misspelt does nothing, silently: the worst a setting can do. */
+function unknownVariables(env: Variables): string[] {
+  const known = [fileSetting, ...settingDocs.map(({ name }) => name)];
+  return Object.keys(env)
+    .filter((name) => name.startsWith('SLUICE_') && !known.includes(name))
+    .map((name) => `${name} is not known${didYouMean(name, known)}`);
+}
+
+/** By variable. In a file a list may be a list, a number a number and a switch true or false. */
+function readFile(path: string, problems: string[]): Record<string, string> {
+  const file = parseFile(path, problems);
+  const names = new Map(settingDocs.map(({ name }) => [fileKey(name), name]));
+  const values: Record<string, string> = {};
+  for (const [key, value] of Object.entries(file)) {
+    const name = names.get(key);
+    const text = fileText(value);
+    if (name === undefined) {
+      problems.push(`${path}: "${key}" is not known${didYouMean(key, [...names.keys()])}`);
+    } else if (text === null) {
+      problems.push(`${path}: "${key}" must be text, a number, true, false or a list of texts`);
+    } else {
+      values[name] = text;
+    }
+  }
+  return values;
+}
+
+function parseFile(path: string, problems: string[]): object {
+  try {
+    const file: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    if (typeof file === 'object' && file !== null && !Array.isArray(file)) return file;
+    problems.push(`${fileSetting}: ${path} must hold one JSON object`);
+  } catch (error) {
+    // What the parser says may quote the file, and the file may hold secrets.
+    const reason = error instanceof SyntaxError ? 'is not JSON' : 'cannot be read';
+    problems.push(`${fileSetting}: ${path} ${reason}`);
+  }
+  return {};
+}
+
+function fileKey(name: string): string {
+  return name.replace(/^SLUICE_/, '').toLowerCase();
+}
+
+function fileText(value: unknown): string | null {
+  if (typeof value === 'boolean') return value ? 'on' : 'off';
+  if (Array.isArray(value)) {
+    return value.every((item) => typeof item === 'string') ? value.join(',') : null;
+  }
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : null;
+}
+
+function didYouMean(name: string, known: readonly string[]): string {
+  const [nearest] = known
+    .map((other) => ({ other, steps: editSteps(name, other) }))
+    .toSorted((a, b) => a.steps - b.steps);
+  return nearest && nearest.steps <= name.length / 3 ? `; did you mean ${nearest.other}?` : '';
+}
+
+/** How many letters to add, drop or change to get from one to the other. */
+function editSteps(from: string, to: string): number {
+  let previous = Array.from({ length: to.length + 1 }, (_, at) => at);
+  for (const [row, letter] of from.split('').entries()) {
+    const current = [row + 1];
+    for (const [column, other] of to.split('').entries()) {
+      const change = (previous[column] ?? 0) + (letter === other ? 0 : 1);
+      const drop = (previous[column + 1] ?? 0) + 1;
+      current.push(Math.min(change, drop, (current[column] ?? 0) + 1));
+    }
+    previous = current;
+  }
+  return previous.at(-1) ?? 0;
+}
+
+function withoutPassword(url: string): string {
+  const shown = new URL(url);
+  if (shown.password !== '') shown.password = '***';
+  // Some put secrets into the query too.
+  for (const name of new Set(shown.searchParams.keys())) shown.searchParams.set(name, '***');
+  return shown.href;
+}
+
+// Parsers: the text → its meaning, or an error that goes on where the variable's name ends.
+
+function parseText(text: string): string {
+  if (text.trim() === text && !text.includes('\0')) return text;
+  throw new Error('must not begin or end with a space');
+}
+
+function parseSecret(text: string): string {
+  if (/^[\x21-\x7e]{1,512}$/.test(text)) return text;
+  throw new Error('must be 1 to 512 ASCII characters without spaces');
+}
+
+function parsePairs(text: string): Readonly<Record<string, string>> {
+  const pairs = text.split(',').map((pair) => /^\s*([^=\s]+)=([^\s].*?)\s*$/.exec(pair));
+  if (pairs.includes(null)) throw new Error('must be name=value pairs with commas between them');
+  return Object.freeze(Object.fromEntries(pairs.map((pair) => [pair?.[1], pair?.[2]])));
+}
+
+function parseKey(text: string): string {
+  if (/^slk_[0-9A-Za-z]{21}_[0-9A-Za-z]{49}$/.test(text)) return text;
+  throw new Error('must be a key in our format, slk_…');
+}
+
+function parseSwitch(text: string): boolean {
+  const lower = text.toLowerCase();
+  if (['on', 'true', '1', 'yes'].includes(lower)) return true;
+  if (['off', 'false', '0', 'no'].includes(lower)) return false;
+  throw new Error(`must be on or off, got ${quote(text)}`);
+}
+
+function parseOneOf<T extends string>(...known: readonly T[]): (text: string) => T {
+  return (text) => {
+    const found = known.find((value) => value === text);
+    if (found !== undefined) return found;
+    throw new Error(`must be one of ${known.join(', ')}, got ${quote(text)}`);
+  };
+}
+
+function parseNumber(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (/^\d+(\.\d+)?$/.test(text) && value >= min && value <= max) return value;
+    throw new Error(`must be a number from ${min} to ${max}, got ${quote(text)}`);
+  };
+}
+
+function parseWhole(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (/^\d+$/.test(text) && value >= min && value <= max) return value;
+    throw new Error(`must be a whole number from ${min} to ${max}, got ${quote(text)}`);
+  };
+}
+
+function parseAddress(text: string): Address {
+  const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]\s/]*)):(\d{1,5})$/.exec(text);
+  const port = Number(match?.[3]);
+  if (!match || port > 65_535) {
+    throw new Error(`must be host:port, such as 127.0.0.1:8080 or [::1]:8080, got ${quote(text)}`);
+  }
+  return Object.freeze({ host: match[1] ?? (match[2] || '0.0.0.0'), port });
+}
+
+function parseBasePath(text: string): string {
+  const path = text.replace(/\/+$/, '');
+  if (path === '' || /^(\/[A-Za-z0-9_.~-]+)+$/.test(path)) return path;
+  throw new Error(`must be a path such as /limits, got ${quote(text)}`);
+}
+
+/** Without quoting it: it may hold a password. */
+function parseUrl(...protocols: readonly string[]): (text: string) => string {
+  return (text) => {
+    const url = URL.canParse(text) ? new URL(text) : null;
+    if (url && protocols.includes(url.protocol) && url.host !== '') return text;
+    throw new Error(`must be an address that begins with ${protocols[0]}//`);
+  };
+}
+
+function parseList<T>(parseOne: (text: string) => T): (text: string) => readonly T[] {
+  return (text) => {
+    const items = text.split(',').map((item) => item.trim());
+    return Object.freeze(items.filter((item) => item !== '').map(parseOne));
+  };
+}
+
+function parseOrigin(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url && url.origin === text && /^https?:$/.test(url.protocol)) return text;
+  throw new Error(
+    `must be origins as browsers send them, such as https://app.example.com, got ${quote(text)}`,
+  );
+}
+
+function parseNetwork(text: string): string {
+  const [address = '', bits] = text.split('/', 2);
+  const version = isIP(address);
+  try {
+    if (bits !== undefined && !/^\d{1,3}$/.test(bits)) throw new RangeError('prefix');
+    const longest = version === 6 ? 128 : 32;
+    new BlockList().addSubnet(address, Number(bits ?? longest), version === 6 ? 'ipv6' : 'ipv4');
+    return text;
+  } catch {
+    throw new Error(`must be networks such as 10.0.0.0/8 or 2001:db8::/32, got ${quote(text)}`);
+  }
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text.length > 64 ? `${text.slice(0, 64)}…` : text);
+}
