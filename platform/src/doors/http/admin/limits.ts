@@ -34,8 +34,7 @@ export const limitFields = {
   stale_after_seconds: seconds('concurrency: when a call that went silent gives its slot back.'),
   period: Type.Optional(oneOf(['hour', 'day', 'week', 'month', 'year'], { description: 'quota.' })),
   anchor: Type.Optional(
-    Type.Unsafe<number | string>({
-      type: ['integer', 'string'],
+    Type.Union([Type.Integer(), Type.String()], {
       description: 'quota: a day of the month, or a date that periods are counted from.',
     }),
   ),
