@@ -12,6 +12,7 @@ type CompilersFactory = NonNullable<SchemaController['compilersFactory']>;
  */
 const strict = {
   allErrors: false,
+  allowUnionTypes: true,
   coerceTypes: false,
   removeAdditional: false,
   useDefaults: true,
