@@ -46,11 +46,12 @@ export class Identifier {
   async #lookUp(credential: Credential, address: string): Promise<Caller> {
     const { keys, snapshots, markSecret, isImported } = this.#parts;
     const { id } = credential;
-    if (keys.known(id) === undefined) {
+    let key = keys.known(id);
+    if (key === undefined) {
       this.#admit(address);
       if (!isMarked(id, markSecret) && !isImported(id)) throw this.#refused(address, 'not_ours');
+      key = await keys.find(id);
     }
-    let key = keys.known(id) ?? (await keys.find(id));
     if (!key) throw this.#refused(address, 'unknown');
     // Before anything else is looked up for somebody who only knows an id.
     this.#verify(credential, key, address);

@@ -11,7 +11,12 @@ import { observeRequests } from '../doors/http/observe-requests.ts';
 import { createServer, type HttpServer } from '../doors/http/server.ts';
 import { systemRoutes } from '../doors/http/system.ts';
 import { usageRoute } from '../doors/http/usage.ts';
-import { metricsContentType, Observer, type LogDestination, type Metrics } from '../observe/index.ts';
+import {
+  metricsContentType,
+  Observer,
+  type LogDestination,
+  type Metrics,
+} from '../observe/index.ts';
 import { startBackground } from './background.ts';
 import { openControl } from './control-plane.ts';
 import { seedDemo, type Demo } from './demo.ts';

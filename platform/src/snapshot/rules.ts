@@ -1,12 +1,15 @@
 import type { Limit } from 'sluice/core';
 import type { Pattern } from './pattern.ts';
 
+/** A limit, and what it is for: only these resources, or all when null. */
+export type RuleLimit = { readonly limit: Limit; readonly resources: readonly Pattern[] | null };
+
 export type CompiledPlan = {
   /** Which plan, in which version, for which calendar. */
   readonly key: string;
   readonly id: string;
   readonly name: string;
-  readonly limits: readonly Limit[];
+  readonly limits: readonly RuleLimit[];
 };
 
 export type CompiledPolicy = {
@@ -15,7 +18,7 @@ export type CompiledPolicy = {
   readonly cost: number | null;
   readonly costs: Readonly<Record<string, number>>;
   readonly maxCost: number | null;
-  readonly limits: readonly Limit[];
+  readonly limits: readonly RuleLimit[];
 };
 
 /** Policies, the most specific first; of equals the one given first. */
@@ -77,12 +80,14 @@ export class Rules {
 
   #resolve(resource: string): Resolution {
     const matching = this.#policies.matching(resource);
-    const limits = new Map<string, Limit>();
+    const added = new Map<string, Limit>();
     // Of two limits of one name the more specific counts.
-    for (const { limits: more } of matching) {
-      for (const limit of more) if (!limits.has(limit.name)) limits.set(limit.name, limit);
+    for (const { limits } of matching) {
+      for (const limit of limitsFor(resource, limits)) {
+        if (!added.has(limit.name)) added.set(limit.name, limit);
+      }
     }
-    const applying = [...(this.plan?.limits ?? []), ...limits.values()];
+    const applying = [...limitsFor(resource, this.plan?.limits ?? []), ...added.values()];
     const policy = matching[0] ?? null;
     return {
       plan: this.plan,
@@ -95,6 +100,13 @@ export class Rules {
       label: `${policy ? policy.pattern.text : '*'} ${applying.map(({ name }) => name).join()}`,
     };
   }
+}
+
+function limitsFor(resource: string, limits: readonly RuleLimit[]): Limit[] {
+  const applying = limits.filter(
+    ({ resources }) => resources?.some((pattern) => pattern.matches(resource)) ?? true,
+  );
+  return applying.map(({ limit }) => limit);
 }
 
 /** Unit by unit, the more specific first. */

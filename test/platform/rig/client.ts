@@ -51,7 +51,10 @@ export class NodeClient {
     const response = await fetch(`${this.url}${path}`, {
       method,
       redirect: 'manual',
-      headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      headers: {
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
       ...(body === undefined ? {} : { body: sent as string }),
     });
     const text = await response.text();
