@@ -520,7 +520,7 @@ onEveryStack(
         for (const bad of ['short', 'with space!', 'x'.repeat(129), '"half-quoted', '""']) {
           const answer = await rig.client.check(key, body, { 'idempotency-key': bad });
           expect(answer.status, bad).toBe(400);
-          expect(answer.body['errors'], bad).toMatchObject([{ field: 'Idempotency-Key' }]);
+          expect(answer.body['errors'], bad).toMatchObject([{ field: 'idempotency-key' }]);
         }
         expect(await used(key)).toBe(0);
       });
