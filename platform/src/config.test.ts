@@ -110,7 +110,6 @@ describe('settings', () => {
     ['SLUICE_CORS_ORIGINS', 'https://a.example/', 'must be origins as browsers send them'],
     ['SLUICE_TRUSTED_PROXIES', '10.0.0.0/33', 'must be networks'],
     ['SLUICE_TRUSTED_PROXIES', 'proxy.local', 'must be networks'],
-    ['SLUICE_WORKERS', '4', 'set SLUICE_REDIS_URL too'],
     ['OTEL_TRACES_SAMPLER_ARG', '2', 'must be a number from 0 to 1'],
   ])('%s=%s is refused by name', (name, value, problem) => {
     const [first = '', ...others] = problemsOf({ [name]: value });
@@ -121,6 +120,16 @@ describe('settings', () => {
 
   it('that are wrong are told all at once', () => {
     expect(problemsOf({ SLUICE_DEMO: 'x', SLUICE_WORKERS: 'y' })).toHaveLength(2);
+  });
+
+  it('say what several workers need, all of it at once', () => {
+    const redis = { SLUICE_REDIS_URL: 'redis://localhost' };
+    const database = { SLUICE_DATABASE_URL: 'postgres://localhost/sluice' };
+    const missing = (more: object) => problemsOf({ SLUICE_WORKERS: '4', ...more }).join();
+    expect(missing({})).toMatch(/SLUICE_REDIS_URL.*SLUICE_DATABASE_URL/);
+    expect(missing(redis)).toMatch(/^SLUICE_WORKERS .*SLUICE_DATABASE_URL/);
+    expect(missing(database)).toMatch(/^SLUICE_WORKERS .*SLUICE_REDIS_URL/);
+    expect(readConfig({ SLUICE_WORKERS: '4', ...redis, ...database }).workers).toBe(4);
   });
 
   it.each([

@@ -113,7 +113,7 @@ const settings = {
     'SLUICE_WORKERS',
     '1',
     parseWhole(1, 256),
-    'Processes that serve. More than one needs Redis.',
+    'Processes that serve. More than one needs Redis and PostgreSQL.',
   ),
   logLevel: withDefault(
     'SLUICE_LOG_LEVEL',
@@ -225,9 +225,20 @@ function optional<T>(
   return { name, fallback: null, parse, shown, doc };
 }
 
-function contradictions({ workers, redisUrl }: Config): string[] {
-  if (workers === 1 || workers === null || redisUrl !== null) return [];
-  return ['SLUICE_WORKERS is above 1: set SLUICE_REDIS_URL too, so that they count together'];
+function contradictions({ workers, redisUrl, databaseUrl }: Config): string[] {
+  if (workers === 1 || workers === null) return [];
+  const problems: string[] = [];
+  if (redisUrl === null) {
+    problems.push(
+      'SLUICE_WORKERS is above 1: set SLUICE_REDIS_URL too, so that they count together',
+    );
+  }
+  if (databaseUrl === null) {
+    problems.push(
+      'SLUICE_WORKERS is above 1: set SLUICE_DATABASE_URL too, for one process has the embedded one',
+    );
+  }
+  return problems;
 }
 
 /** A setting that is misspelt does nothing, silently: the worst a setting can do. */

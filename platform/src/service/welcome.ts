@@ -14,6 +14,12 @@ export function welcome({ url, adminToken, demo, foundation }: Service): string 
     `  admin token   ${adminToken}`,
   ];
   if (demo) lines.push(`  demo key      ${demo.key}`, '', ...tryOut(url, demo));
+  lines.push(
+    '',
+    '  # everything else, as its owner',
+    `  curl -s ${url}/v1/admin/tenants -H 'authorization: Bearer ${adminToken}'`,
+    '',
+  );
   return [...lines, ''].join('\n');
 }
 
@@ -27,9 +33,5 @@ function tryOut(url: string, { key, plans }: Demo): string[] {
       '',
     );
   }
-  lines.push(
-    '  The whole API, as you:',
-    `  curl -s ${url}/v1/admin/tenants -H 'authorization: Bearer <admin token>'`,
-  );
-  return lines;
+  return lines.slice(0, -1);
 }

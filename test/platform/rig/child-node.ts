@@ -1,0 +1,122 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { forgetProcess, watchProcess } from '../../../scripts/watch-processes.mjs';
+import { NodeClient } from './client.ts';
+import { baseSettings, type Settings } from './node.ts';
+
+const rootPath = fileURLToPath(new URL('../../..', import.meta.url));
+const mainPath = fileURLToPath(new URL('../../../platform/src/main.ts', import.meta.url));
+const startTimeoutMs = 50_000;
+
+export type Ended = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
+
+/** The program, as it is started from a command line, in a process of its own. */
+export class ChildNode {
+  readonly #child: ChildProcess;
+  #output = '';
+  readonly ended: Promise<Ended>;
+
+  private constructor(child: ChildProcess) {
+    this.#child = child;
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.setEncoding('utf8').on('data', (text: string) => {
+        this.#output += text;
+        child.emit('said');
+      });
+    }
+    const { pid } = child;
+    if (pid === undefined) throw new Error('the program could not be started');
+    // The whole group: it may have workers.
+    watchProcess(-pid);
+    this.ended = once(child, 'close').then(([code, signal]) => {
+      forgetProcess(-pid);
+      return { code: code as number | null, signal: signal as NodeJS.Signals | null };
+    });
+  }
+
+  /** Starts it and waits for nothing. */
+  static spawn(settings: Settings, args: readonly string[] = ['serve']): ChildNode {
+    const program = ['--import', 'tsx', '--conditions=source', mainPath, ...args];
+    return ChildNode.run(program, { ...baseSettings, ...settings });
+  }
+
+  static run(program: readonly string[], settings: Settings): ChildNode {
+    const child = spawn(process.execPath, program, {
+      cwd: rootPath,
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...settings },
+    });
+    return new ChildNode(child);
+  }
+
+  /** Starts it and waits until it serves. */
+  static async start(settings: Settings, args?: readonly string[]): Promise<ChildNode> {
+    const node = ChildNode.spawn(settings, args);
+    await node.untilServing();
+    return node;
+  }
+
+  get pid(): number {
+    return this.#child.pid as number;
+  }
+
+  /** All that it wrote, to both of its outputs. */
+  get output(): string {
+    return this.#output;
+  }
+
+  get url(): string {
+    return this.#said(/Sluice is listening on (\S+)/);
+  }
+
+  get adminToken(): string {
+    return this.#said(/admin token +(\S+)/);
+  }
+
+  get client(): NodeClient {
+    return new NodeClient(this.url, this.adminToken);
+  }
+
+  get isRunning(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  async untilServing(): Promise<void> {
+    await this.until(/admin\/tenants -H .*\n/);
+  }
+
+  async until(pattern: RegExp): Promise<void> {
+    const deadline = AbortSignal.timeout(startTimeoutMs);
+    while (!pattern.test(this.#output)) {
+      const waiting = new AbortController();
+      const signal = AbortSignal.any([deadline, waiting.signal]);
+      const over = await Promise.race([
+        this.ended.then(() => 'ended'),
+        once(this.#child, 'said', { signal }).then(
+          () => null,
+          () => 'late',
+        ),
+      ]);
+      waiting.abort();
+      if (over !== null) throw new Error(`the program ${over}: ${this.#output.slice(-2000)}`);
+    }
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  /** Ends it by a signal and waits for its end. */
+  async end(signal: NodeJS.Signals = 'SIGTERM'): Promise<Ended> {
+    this.signal(signal);
+    return this.ended;
+  }
+
+  #said(pattern: RegExp): string {
+    const found = pattern.exec(this.#output)?.[1];
+    if (found === undefined) throw new Error(`it did not say ${pattern}: ${this.#output}`);
+    return found;
+  }
+}
