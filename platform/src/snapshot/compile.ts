@@ -1,8 +1,14 @@
 import { limitFromWire } from 'sluice/contract';
-import { parseLimit, type Limit } from 'sluice/core';
+import { parseLimit } from 'sluice/core';
 import { LRUCache } from 'lru-cache';
 import { Pattern } from './pattern.ts';
-import { PolicySet, Rules, type CompiledPlan, type CompiledPolicy } from './rules.ts';
+import {
+  PolicySet,
+  Rules,
+  type CompiledPlan,
+  type CompiledPolicy,
+  type ScopedLimit,
+} from './rules.ts';
 import { planById, Snapshot } from './snapshot.ts';
 import type { PlanSource, PolicySource, SharedSource, TenantSource } from './source.ts';
 
@@ -85,14 +91,22 @@ type Context = {
   readonly mode: string | null;
 };
 
-function compileLimits(wires: readonly unknown[], { definedBy, calendar, mode }: Context): Limit[] {
+function compileLimits(
+  wires: readonly unknown[],
+  { definedBy, calendar, mode }: Context,
+): ScopedLimit[] {
   return wires.flatMap((wire, at) => {
     const given = wire as Readonly<Record<string, unknown>>;
     const inherited = mode === null ? {} : { mode };
     const field = `limits[${at}]`;
     const input = limitFromWire({ ...calendarOf(given, calendar), ...inherited, ...given }, field);
-    return parseLimit(input, { definedBy, field }) ?? [];
+    const limit = parseLimit(input, { definedBy, field });
+    return limit ? { limit, resources: patternsIn(given) } : [];
   });
+}
+
+function patternsIn({ resources }: Readonly<Record<string, unknown>>): Pattern[] | null {
+  return Array.isArray(resources) ? resources.map((text) => new Pattern(String(text))) : null;
 }
 
 function calendarOf(wire: Readonly<Record<string, unknown>>, calendar: Calendar): object {

@@ -1,12 +1,15 @@
 import type { Limit } from 'sluice/core';
 import type { Pattern } from './pattern.ts';
 
+/** A limit, and the resources that it is for: all of them unless it names some. */
+export type ScopedLimit = { readonly limit: Limit; readonly resources: readonly Pattern[] | null };
+
 export type CompiledPlan = {
   /** Which plan, in which version, for which calendar. */
   readonly key: string;
   readonly id: string;
   readonly name: string;
-  readonly limits: readonly Limit[];
+  readonly limits: readonly ScopedLimit[];
 };
 
 export type CompiledPolicy = {
@@ -15,7 +18,7 @@ export type CompiledPolicy = {
   readonly cost: number | null;
   readonly costs: Readonly<Record<string, number>>;
   readonly maxCost: number | null;
-  readonly limits: readonly Limit[];
+  readonly limits: readonly ScopedLimit[];
 };
 
 /** Policies, the most specific first; of equals the one given first. */
@@ -80,9 +83,11 @@ export class Rules {
     const limits = new Map<string, Limit>();
     // Of two limits of one name the more specific counts.
     for (const { limits: more } of matching) {
-      for (const limit of more) if (!limits.has(limit.name)) limits.set(limit.name, limit);
+      for (const limit of limitsFor(resource, more)) {
+        if (!limits.has(limit.name)) limits.set(limit.name, limit);
+      }
     }
-    const applying = [...(this.plan?.limits ?? []), ...limits.values()];
+    const applying = [...limitsFor(resource, this.plan?.limits ?? []), ...limits.values()];
     const policy = matching[0] ?? null;
     return {
       plan: this.plan,
@@ -95,6 +100,12 @@ export class Rules {
       label: `${policy ? policy.pattern.text : '*'} ${applying.map(({ name }) => name).join()}`,
     };
   }
+}
+
+function limitsFor(resource: string, limits: readonly ScopedLimit[]): Limit[] {
+  return limits
+    .filter(({ resources }) => resources?.some((pattern) => pattern.matches(resource)) ?? true)
+    .map(({ limit }) => limit);
 }
 
 /** Unit by unit, the more specific first. */
