@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 
-const { version: ours } = JSON.parse(
-  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
-) as { version: string };
+// By its name in the package's own imports: the same from the source and from what is built.
+const { version: ours } = createRequire(import.meta.url)('#package') as { version: string };
 
 export const version = ours;

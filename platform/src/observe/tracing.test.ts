@@ -391,11 +391,10 @@ describe('a request through HTTP', () => {
     app.addHook('onRequest', (request, _reply, done) => {
       const { method, url, headers, routeOptions } = request;
       const route = routeOptions.url ?? null;
-      spans.set(request, tracing.startRequest({ method, url, headers, route }));
-      done();
+      const span = tracing.startRequest({ method, url, headers, route });
+      spans.set(request, span);
+      span.run(done);
     });
-    // Reading the body leaves the request's asynchronous context: the span is entered after it.
-    app.addHook('preHandler', (request, _reply, done) => spans.get(request)?.run(done));
     app.addHook('onResponse', async (request, reply) => spans.get(request)?.end(reply.statusCode));
     app.post('/v1/check', async () => {
       const check = tracing.startCheck();

@@ -17,13 +17,13 @@ onEveryAdmin('lists', (suite) => {
   /** All pages one after another, with something done between them. */
   async function readAll(path: string, between = async () => {}): Promise<readonly Body[]> {
     const items: Body[] = [];
-    let cursor: unknown = null;
+    let cursor: string | null = null;
     do {
-      const next: string = cursor === null ? '' : `&cursor=${String(cursor)}`;
+      const next: string = cursor === null ? '' : `&cursor=${cursor}`;
       const { body, status } = await suite.admin.get(`${path}${next}`);
       expect(status).toBe(200);
       items.push(...body.items);
-      cursor = body['next_cursor'];
+      cursor = body.next_cursor;
       await between();
     } while (cursor !== null);
     return items;
@@ -77,7 +77,7 @@ onEveryAdmin('lists', (suite) => {
   it('have fifty items unless told otherwise', async () => {
     const { body } = await suite.admin.get('tenants');
     expect(body.items).toHaveLength(50);
-    expect(body['next_cursor']).toEqual(expect.any(String));
+    expect(body.next_cursor).toEqual(expect.any(String));
   });
 
   describe('refuse', () => {
@@ -90,7 +90,7 @@ onEveryAdmin('lists', (suite) => {
     it('a cursor that was tampered with, or is of another list', async () => {
       const { admin } = suite;
       const first = await admin.get('tenants?limit=2');
-      const cursor = String(first.body['next_cursor']);
+      const cursor = String(first.body.next_cursor);
       const wrong = [
         '',
         'x',

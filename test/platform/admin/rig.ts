@@ -33,6 +33,7 @@ export type Body = {
   readonly token: string;
   readonly detail: string;
   readonly items: readonly Body[];
+  readonly next_cursor: string | null;
   readonly publication: { readonly epoch: number };
   readonly replaces: { readonly id: string; readonly expires_at: string };
   readonly [field: string]: unknown;

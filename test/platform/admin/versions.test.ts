@@ -78,8 +78,9 @@ onEveryAdmin('changes by several', (suite) => {
       const answers = await Promise.all(
         Array.from({ length: 10 }, () => admin.post('plans', { tenant_id, name, limits })),
       );
-      const statuses = answers.map(({ status }) => status).toSorted();
-      expect(statuses).toEqual([201, ...Array.from({ length: 9 }, () => 409)]);
+      const statuses = answers.map(({ status }) => status);
+      expect(statuses.filter((status) => status === 201)).toHaveLength(1);
+      expect(statuses.filter((status) => status === 409)).toHaveLength(9);
     }
   });
 

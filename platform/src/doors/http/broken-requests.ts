@@ -3,7 +3,17 @@ import type { Socket } from 'node:net';
 import { defaultHeaders } from './default-headers.ts';
 import { Problem } from './problem.ts';
 
-const seen = new WeakSet<Socket>();
+const broken = new WeakSet<Socket>();
+
+/** What was sent behind a broken request is not a request, however much it looks like one. */
+export function isBroken(socket: Socket): boolean {
+  return broken.has(socket);
+}
+
+/** The answer under way is the last on this connection. */
+export function markBroken(socket: Socket): void {
+  broken.add(socket);
+}
 
 /**
  * What never became a request: it is answered as far as that is possible and the connection ends,
@@ -14,8 +24,8 @@ export function endBrokenConnection(
   socket: Socket,
 ): void {
   // More of the same may come while an answer is on its way.
-  if (seen.has(socket)) return;
-  seen.add(socket);
+  if (isBroken(socket)) return;
+  markBroken(socket);
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   const earlier = answerUnderWay(socket);
   if (earlier) return void earlier.once('close', () => socket.destroy());

@@ -7,8 +7,9 @@ import fastify, {
   type RawRequestDefaultExpression,
   type RawServerDefault,
 } from 'fastify';
+import { findAmbiguity } from './ambiguous-requests.ts';
 import { refuseOutside, withoutBasePath } from './base-path.ts';
-import { endBrokenConnection } from './broken-requests.ts';
+import { endBrokenConnection, isBroken, markBroken } from './broken-requests.ts';
 import { trustProxies } from './client-address.ts';
 import { allowOrigins } from './cors.ts';
 import { defaultHeaders } from './default-headers.ts';
@@ -85,7 +86,9 @@ function createApp(
     genReqId: createRequestIds(),
     http: {
       // Time-outs are noticed when somebody looks.
-      connectionsCheckingInterval: Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs) / 3,
+      connectionsCheckingInterval: Math.ceil(
+        Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs) / 3,
+      ),
       headersTimeout: limits.headersTimeoutMs,
       keepAliveTimeout: limits.keepAliveTimeoutMs,
       maxHeaderSize: limits.headerBytesMax,
@@ -97,6 +100,8 @@ function createApp(
     return503OnClosing: false,
     ...(basePath === '' ? {} : { rewriteUrl: ({ url = '/' }) => withoutBasePath(basePath, url) }),
     routerOptions: { maxParamLength: limits.paramLengthMax },
+    // Starting takes as long as it takes: on a busy machine, longer than any fixed time.
+    pluginTimeout: 0,
     schemaController,
   };
   const app = fastify(httpOptions).withTypeProvider<TypeBoxTypeProvider>();
@@ -108,16 +113,16 @@ function createApp(
 function greet(app: HttpServer): void {
   const drain = prepareDrain(app);
   app.addHook('onRequest', (request, reply, done) => {
+    const { raw } = request;
+    if (isBroken(raw.socket)) return void reply.hijack();
     reply.headers(defaultHeaders);
     reply.header('x-request-id', request.id);
     if (drain.isDraining) reply.header('connection', 'close');
-    if (request.raw.httpVersionMinor === 0 && request.headers['transfer-encoding'] !== undefined) {
-      // Proxies disagree about where such a request ends: another one could hide in it.
-      reply.header('connection', 'close');
-      done(new Problem('invalid_request', 'HTTP/1.0 has no transfer-encoding.'));
-      return;
-    }
-    done();
+    const ambiguity = findAmbiguity(raw);
+    if (ambiguity === null) return done();
+    markBroken(raw.socket);
+    reply.header('connection', 'close');
+    done(ambiguity);
   });
 }
 
