@@ -16,7 +16,7 @@ describe('a probe', () => {
   });
 
   it('is asked once for all who want to know, and again a little later', async () => {
-    const ask = vi.fn(() => 'up' as const);
+    const ask = vi.fn<() => 'up'>(() => 'up');
     const probe = createProbe(ask);
     await Promise.all([probe(), probe()]);
     await probe();
