@@ -2,7 +2,7 @@
 // because it runs before there are any. Arguments go to main.ts: `npm run bench -- --quick`.
 
 import { fileURLToPath } from 'node:url';
-import { buildLimiter } from '../scripts/build-limiter.mjs';
+import { buildLimiter } from '../scripts/build.mjs';
 import { runPhase } from '../scripts/phase.mjs';
 import { exitCodeOfSignal, forwardSignals, runProgram } from '../scripts/run-program.mjs';
 import { setupForTest } from '../scripts/setup.mjs';

@@ -7,7 +7,7 @@ import { findViolations, type SourceFile } from './room-violations.ts';
 import { rooms } from './rooms.ts';
 
 const rootPath = fileURLToPath(new URL('..', import.meta.url));
-const folders = ['limiter/src', 'platform/src', 'dashboard/src'];
+const folders = ['limiter/src', 'platform/migrations', 'platform/src', 'dashboard/src'];
 const outsideFolders = ['test', 'benchmarks', 'examples'];
 const sourcePattern = /\.(?:ts|tsx|mjs)$/;
 

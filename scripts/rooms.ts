@@ -53,6 +53,7 @@ const limiterRooms: readonly Room[] = [
 ];
 
 const database = 'platform/src/database';
+const migrations = 'platform/migrations';
 const control = 'platform/src/control';
 const snapshot = 'platform/src/snapshot';
 const decide = 'platform/src/decide';
@@ -60,6 +61,7 @@ const observe = 'platform/src/observe';
 const store = 'platform/src/store';
 const config = 'platform/src/config.ts';
 const cli = 'platform/src/cli';
+const service = 'platform/src/service';
 const main = 'platform/src/main.ts';
 const doors = {
   http: 'platform/src/doors/http',
@@ -70,24 +72,26 @@ const doors = {
 const doorImports = [library, core, contract, headers, decide, observe];
 
 const platformRooms: readonly Room[] = [
-  { path: database, mayImport: [] },
+  { path: migrations, mayImport: [], packages: ['kysely'] },
+  { path: database, mayImport: [migrations] },
   { path: control, mayImport: [library, core, contract, database] },
   { path: snapshot, mayImport: [library, core, contract, database, control] },
   { path: observe, mayImport: [library, core] },
   { path: store, mayImport: [library, core] },
-  { path: decide, mayImport: [library, core, snapshot, observe] },
+  { path: decide, mayImport: [library, core, control, snapshot, observe] },
   { path: doors.http, mayImport: [...doorImports, control] },
   { path: doors.envoy, mayImport: doorImports },
   { path: doors.gate, mayImport: doorImports },
   { path: doors.gateway, mayImport: doorImports },
-  { path: cli, mayImport: [library, client, contract, config, main] },
+  { path: cli, mayImport: [library, client, contract, config, service] },
   { path: config, mayImport: [library] },
   {
-    path: main,
+    path: service,
     mayImport: [library, core, contract, headers, adaptive, cost]
       .concat([database, store, control, snapshot, decide, observe, config])
       .concat(Object.values(doors)),
   },
+  { path: main, mayImport: [cli] },
 ];
 
 const outsideRooms: readonly Room[] = [

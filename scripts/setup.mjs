@@ -11,8 +11,8 @@ const nodeVersionMin = /** @type {const} */ ([20, 19]);
 export async function setupForStart() {
   requireNodeVersion();
   installDependencies(rootPath);
-  const { buildLimiter } = await import('./build-limiter.mjs');
-  buildLimiter();
+  const { buildAll } = await import('./build.mjs');
+  buildAll();
 }
 
 export async function setupForTest() {

@@ -1,10 +1,11 @@
-// `npm start`: set up, then run what shows the product.
+// `npm start`: set up, then serve everything on what is built in. Arguments go to `sluice serve`.
 
 import { setupForStart } from './setup.mjs';
 
 try {
   await setupForStart();
-  await import('../examples/burst/main.mjs');
+  process.argv.splice(2, 0, 'serve');
+  await import('../platform/dist/src/main.js');
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;

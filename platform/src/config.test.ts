@@ -46,7 +46,7 @@ describe('settings', () => {
       drainSeconds: 5,
       workers: 1,
       logLevel: 'info',
-      checkLog: true,
+      checkLog: 'all',
       otlpEndpoint: null,
       otlpHeaders: null,
       serviceName: 'sluice',

@@ -121,7 +121,12 @@ const settings = {
     parseOneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
     '`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`.',
   ),
-  checkLog: withDefault('SLUICE_CHECK_LOG', 'on', parseSwitch, 'A log line for each check.'),
+  checkLog: withDefault(
+    'SLUICE_CHECK_LOG',
+    'all',
+    parseOneOf('all', 'refused', 'none'),
+    'Which checks get a log line: `all`, `refused` or `none`.',
+  ),
   otlpEndpoint: optional(
     'OTEL_EXPORTER_OTLP_ENDPOINT',
     parseUrl('http:', 'https:'),
@@ -130,7 +135,7 @@ const settings = {
   ),
   otlpHeaders: optional(
     'OTEL_EXPORTER_OTLP_HEADERS',
-    parseSecret,
+    parsePairs,
     'Headers for that, as `name=value` with commas between them.',
     'secret',
   ),
@@ -317,6 +322,12 @@ function parseText(text: string): string {
 function parseSecret(text: string): string {
   if (/^[\x21-\x7e]{1,512}$/.test(text)) return text;
   throw new Error('must be 1 to 512 ASCII characters without spaces');
+}
+
+function parsePairs(text: string): Readonly<Record<string, string>> {
+  const pairs = text.split(',').map((pair) => /^\s*([^=\s]+)=([^\s].*?)\s*$/.exec(pair));
+  if (pairs.includes(null)) throw new Error('must be name=value pairs with commas between them');
+  return Object.freeze(Object.fromEntries(pairs.map((pair) => [pair?.[1], pair?.[2]])));
 }
 
 function parseKey(text: string): string {

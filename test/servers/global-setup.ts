@@ -3,6 +3,7 @@
 // to break a server starts one for itself.
 
 import type { TestProject } from 'vitest/node';
+import { type EmbeddedTemplates, prepareEmbeddedTemplates } from './embedded-templates.ts';
 import { startPostgres } from './postgres.ts';
 import { type ClusterNode, startRedisCluster } from './redis-cluster.ts';
 import { startRedis } from './redis.ts';
@@ -12,6 +13,7 @@ declare module 'vitest' {
     redisUrl: string;
     redisClusterNodes: readonly ClusterNode[];
     postgresUrl: string;
+    embeddedTemplates: EmbeddedTemplates;
   }
 }
 
@@ -21,6 +23,7 @@ export default async function startServers(project: TestProject): Promise<() => 
   const stop = () => stopAll(starting);
   try {
     const [redis, cluster, postgres] = await Promise.all(starting);
+    project.provide('embeddedTemplates', await prepareEmbeddedTemplates());
     project.provide('redisUrl', redis.url);
     project.provide('redisClusterNodes', cluster.nodes);
     project.provide('postgresUrl', postgres.url);

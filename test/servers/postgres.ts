@@ -14,6 +14,10 @@ const roleName = 'sluice';
 export type PostgresServer = ServerProcess & {
   readonly port: number;
   readonly url: string;
+  /** Ends the server and keeps its data, for tests that bring it back. */
+  halt(): Promise<void>;
+  /** Starts it again on the same port. */
+  resume(): Promise<void>;
 };
 
 type User = { readonly uid: number; readonly gid: number };
@@ -31,11 +35,20 @@ export async function startPostgres(): Promise<PostgresServer> {
     try {
       const port = await findFreePort();
       const logPath = join(folder, `postgres-${attempt}.log`);
-      const server = await startOn(port, { dataPath, logPath, user });
+      let server = await startOn(port, { dataPath, logPath, user });
+      let starts = 1;
       return {
         port,
         url: `postgres://${roleName}@127.0.0.1:${port}/postgres`,
-        pid: server.pid,
+        get pid() {
+          return server.pid;
+        },
+        halt: () => server.stop(),
+        resume: async () => {
+          // Each start has a log of its own, in which its readiness is looked for.
+          const nextLogPath = `${logPath}.${(starts += 1)}`;
+          server = await startOn(port, { dataPath, logPath: nextLogPath, user });
+        },
         stop: async () => {
           await server.stop();
           await removeFolder(folder);

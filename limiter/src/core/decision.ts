@@ -111,9 +111,8 @@ export class Decision {
   get message(): string {
     const { blockedBy } = this;
     if (this.#facts.answer.allowed || !blockedBy) return 'Allowed.';
-    const shown = this.#show();
-    const facts = { blockedBy, retryAfterMs: this.retryAfterMs };
-    return refusalMessage(shown ? { ...facts, limit: shown.bound.limit } : facts);
+    const limit = this.#show()?.bound.limit ?? null;
+    return refusalMessage({ blockedBy, retryAfterMs: this.retryAfterMs, limit });
   }
 
   get decisionId(): string {

@@ -1,5 +1,6 @@
 // `sluice/core`: the words and the arithmetic, for who builds a service or an engine on them.
 
+export { parseTimezone } from './calendar/index.ts';
 export * from './check.ts';
 export * from './clock.ts';
 export * from './decision.ts';
@@ -8,8 +9,10 @@ export * from './errors.ts';
 export { levelOf, type Level } from './level.ts';
 export type { LimitInput } from './limit-input.ts';
 export type { Limit, Mode, PerPart } from './limit.ts';
+export { parseMode } from './mode.ts';
 export { parseLimit, type LimitContext } from './parse-limit.ts';
 export { oneOf, parseName, parseText, refuseUnknownFields, requireObject } from './parse.ts';
 export { parseWhole } from './numbers.ts';
 export { CheckQuestion } from './question.ts';
+export { view, type LimitView } from './view.ts';
 export { whenStoreFails } from './when-store-fails.ts';

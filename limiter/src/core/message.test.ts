@@ -46,7 +46,7 @@ describe('the message of a refusal', () => {
 
   it('says that nothing could be checked when the store failed', () => {
     const unavailable = { ...blockedBy, reason: 'unavailable' } as const;
-    const text = refusalMessage({ blockedBy: unavailable, retryAfterMs: 1000 });
+    const text = refusalMessage({ blockedBy: unavailable, retryAfterMs: 1000, limit: null });
     expect(text).toBe('The limit could not be checked; try again in a moment.');
   });
 });

@@ -4,8 +4,8 @@ import type { Limit } from './limit.ts';
 export type Refusal = {
   readonly blockedBy: BlockedBy;
   readonly retryAfterMs: number | null;
-  /** Absent when the store failed: then no limit was looked at. */
-  readonly limit?: Limit;
+  /** Null when the store failed: then no limit was looked at. */
+  readonly limit: Limit | null;
 };
 
 /** One sentence for a person: what is limited, for whom, and what to do. Names no subject. */

@@ -6,6 +6,7 @@ import type { PenaltyNumbers } from './algorithms/penalty.ts';
 import { parseDurationUs, type Duration } from './duration.ts';
 import { InvalidInput } from './errors.ts';
 import { createLimit, type Limit, type PerPart } from './limit.ts';
+import { parseMode } from './mode.ts';
 import {
   describe,
   exactMax,
@@ -56,7 +57,7 @@ export function parseLimit(input: LimitInput, { definedBy, field }: LimitContext
   const algorithm = oneOf(`${field}.algorithm`, input.algorithm, algorithmNames);
   const known = fieldsOf[algorithm];
   refuseUnknownFields(field, input, [...commonFields, ...known]);
-  const mode = synonyms[oneOf(`${field}.mode`, input.mode ?? 'enforce', modes)];
+  const mode = parseMode(`${field}.mode`, input.mode ?? 'enforce');
   const limit = createLimit({
     definedBy,
     name: parseName(`${field}.name`, input.name ?? algorithm),
@@ -71,16 +72,6 @@ export function parseLimit(input: LimitInput, { definedBy, field }: LimitContext
   return mode === 'off' ? null : limit;
 }
 
-/** Other words for a mode that people write. */
-const synonyms = {
-  enforce: 'enforce',
-  on: 'enforce',
-  warn: 'warn',
-  shadow: 'shadow',
-  monitor: 'shadow',
-  off: 'off',
-} as const;
-const modes = Object.keys(synonyms) as (keyof typeof synonyms)[];
 const missing = ['shared', 'skip', 'reject'] as const;
 const failures = ['open', 'closed'] as const;
 

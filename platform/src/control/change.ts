@@ -9,6 +9,12 @@ export type Changed<T> = {
   readonly value: T;
   /** Every node acts on it from its next check on. */
   readonly published: boolean;
+  /** How the news of a shared change comes along; null for a change of one tenant. */
+  readonly publication: {
+    readonly epoch: number;
+    readonly total: number | null;
+    readonly done: number;
+  } | null;
 };
 
 export type AuditNote = {
@@ -25,7 +31,7 @@ export class Change {
   readonly tx: Transaction<Tables>;
   readonly #actor: Actor;
   readonly #epochs = new Map<string, TenantEpoch>();
-  #sharedCause: string | null = null;
+  #sharedEpoch: number | null = null;
 
   constructor(tx: Transaction<Tables>, actor: Actor) {
     this.tx = tx;
@@ -36,8 +42,9 @@ export class Change {
     return [...this.#epochs.values()];
   }
 
-  get isShared(): boolean {
-    return this.#sharedCause !== null;
+  /** Null unless what is shared was changed. */
+  get sharedEpoch(): number | null {
+    return this.#sharedEpoch;
   }
 
   async startTenant(tenantId: string): Promise<void> {
@@ -55,8 +62,7 @@ export class Change {
   /** What belongs to no tenant concerns all of them. */
   async touch(tenantId: string | null, cause: string): Promise<void> {
     if (tenantId !== null) return this.touchTenant(tenantId);
-    await raiseSharedEpoch(this.tx, cause);
-    this.#sharedCause = cause;
+    this.#sharedEpoch = await raiseSharedEpoch(this.tx, cause);
   }
 
   async note({ action, noun, objectId, tenantId, before, after }: AuditNote): Promise<void> {
@@ -104,7 +110,9 @@ export class Changes {
       return { value: await work(made), change: made };
     });
     const published = await this.#publisher.publish(change.epochs);
-    if (change.isShared) this.#onShared();
-    return { value, published: published && !change.isShared };
+    const { sharedEpoch } = change;
+    if (sharedEpoch === null) return { value, published, publication: null };
+    this.#onShared();
+    return { value, published: false, publication: { epoch: sharedEpoch, total: null, done: 0 } };
   }
 }

@@ -28,7 +28,7 @@ export type DeciderParts = {
   readonly trust: Trust | null;
   readonly engine: Pick<Engine, 'decide'>;
   readonly deadline: Deadline;
-  readonly recorder: Pick<Recorder, 'note'>;
+  readonly recorder: Pick<Recorder, 'note' | 'keyUsed'>;
   /** Whether an error means that the database can't be asked. */
   readonly isUnavailable: (error: unknown) => boolean;
   readonly onRound: (kind: 'stale' | 'unknown') => void;
@@ -79,7 +79,7 @@ export class Decider {
     const { pending } = this.#parts.trust ?? { pending: null };
     if (pending) await pending;
     const outcomes: Outcome[] = [];
-    let caller = await this.#admit(asker);
+    let caller = await this.admit(asker);
     let rounds = 0;
     let trusted = false;
     while (outcomes.length < inputs.length) {
@@ -107,8 +107,9 @@ export class Decider {
     return outcomes;
   }
 
-  async #admit(asker: Asker): Promise<Caller> {
-    const { identifier } = this.#parts;
+  /** Who asks, if it may. What speaks against it is thrown. */
+  async admit(asker: Asker): Promise<Caller> {
+    const { identifier, recorder } = this.#parts;
     const caller = await identifier.identify(asker.credential, asker.address);
     if (!caller.key.scopes.includes(asker.scope)) {
       throw new Denied('scope_missing', `the key needs the scope ${asker.scope}`);
@@ -119,6 +120,7 @@ export class Decider {
         'the tenant is suspended; ask whoever runs this service',
       );
     }
+    recorder.keyUsed(caller.key.id);
     return caller;
   }
 
@@ -137,7 +139,7 @@ export class Decider {
       if (kind === 'unknown') return { caller, trusted: true };
       if (!(await snapshots.loadNewer(tenant.id, epoch))) return null;
     }
-    return { caller: await this.#admit(asker), trusted: kind === 'unknown' };
+    return { caller: await this.admit(asker), trusted: kind === 'unknown' };
   }
 
   async #ask(

@@ -14,11 +14,14 @@ export type IdentifierParts = {
   readonly snapshots: Snapshots;
   readonly failures: AddressFailures;
   readonly markSecret: string;
-  /** Ids of keys that were made elsewhere. */
-  readonly imported: ReadonlySet<string>;
+  /** Whether a key was made elsewhere, and so does not carry our mark. */
+  readonly isImported: (id: string) => boolean;
   /** Whether an error means that the database can't be asked. */
   readonly isUnavailable: (error: unknown) => boolean;
+  readonly onFailure: (reason: KeyFailure) => void;
 };
+
+export type KeyFailure = 'malformed' | 'not_ours' | 'unknown' | 'wrong_secret' | 'over' | 'limited';
 
 /** API key → tenant. Without I/O where the key and its tenant are known. */
 export class Identifier {
@@ -29,7 +32,7 @@ export class Identifier {
   }
 
   identify(credential: Credential | null, address: string): Caller | Promise<Caller> {
-    if (!credential) throw this.#refused(address);
+    if (!credential) throw this.#refused(address, 'malformed');
     const { keys, snapshots } = this.#parts;
     const key = keys.known(credential.id);
     const snapshot = key ? snapshots.known(key.tenantId) : undefined;
@@ -41,21 +44,21 @@ export class Identifier {
   }
 
   async #lookUp(credential: Credential, address: string): Promise<Caller> {
-    const { keys, snapshots, failures, markSecret, imported } = this.#parts;
+    const { keys, snapshots, markSecret, isImported } = this.#parts;
     const { id } = credential;
     if (keys.known(id) === undefined) {
-      failures.admit(address);
-      if (!isMarked(id, markSecret) && !imported.has(id)) throw this.#refused(address);
+      this.#admit(address);
+      if (!isMarked(id, markSecret) && !isImported(id)) throw this.#refused(address, 'not_ours');
     }
     let key = keys.known(id) ?? (await keys.find(id));
-    if (!key) throw this.#refused(address);
+    if (!key) throw this.#refused(address, 'unknown');
     // Before anything else is looked up for somebody who only knows an id.
     this.#verify(credential, key, address);
     const snapshot = snapshots.known(key.tenantId) ?? (await snapshots.load(key.tenantId));
-    if (!snapshot) throw this.#refused(address);
+    if (!snapshot) throw this.#refused(address, 'unknown');
     if (key.epoch < snapshot.epoch.tenant) {
       key = await this.#findAgain(key, snapshot.epoch.tenant);
-      if (!key) throw this.#refused(address);
+      if (!key) throw this.#refused(address, 'unknown');
       this.#verify(credential, key, address);
     }
     return { key, snapshot };
@@ -72,12 +75,23 @@ export class Identifier {
   }
 
   #verify({ secret }: Credential, key: KeySource, address: string): void {
-    const isOver = key.revoked || (key.expiresAtMs !== null && Date.now() >= key.expiresAtMs);
-    if (!opens(secret, key) || isOver) throw this.#refused(address);
+    if (!opens(secret, key)) throw this.#refused(address, 'wrong_secret');
+    const isExpired = key.expiresAtMs !== null && Date.now() >= key.expiresAtMs;
+    if (key.revoked || isExpired) throw this.#refused(address, 'over');
   }
 
-  #refused(address: string): Unauthenticated {
+  #admit(address: string): void {
+    try {
+      this.#parts.failures.admit(address);
+    } catch (error) {
+      this.#parts.onFailure('limited');
+      throw error;
+    }
+  }
+
+  #refused(address: string, reason: KeyFailure): Unauthenticated {
     this.#parts.failures.count(address);
+    this.#parts.onFailure(reason);
     return new Unauthenticated('unknown, revoked or expired key');
   }
 }

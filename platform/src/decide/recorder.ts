@@ -12,6 +12,7 @@ export class Recorder {
   readonly #engine: Pick<Engine, 'record'>;
   #refusals = new Map<string, Refusals>();
   #active = new Map<string, TenantRef>();
+  #usedKeys = new Set<string>();
 
   constructor(engine: Pick<Engine, 'record'>) {
     this.#engine = engine;
@@ -21,6 +22,16 @@ export class Recorder {
     if (peek || ledgerLabel === undefined) return;
     this.#active.set(tenant.id, tenant);
     if (!allowed) this.#countRefusal(tenant, ledgerLabel);
+  }
+
+  keyUsed(id: string): void {
+    this.#usedKeys.add(id);
+  }
+
+  takeUsedKeys(): string[] {
+    const used = [...this.#usedKeys];
+    this.#usedKeys = new Set();
+    return used;
   }
 
   /** The tenants that something was counted for since the last time: their ledgers can be moved. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import type { LimitDecision } from 'sluice/core';
 import type { CheckEvent, Outcome } from './check-event.ts';
+import { RecentMap } from './recent-map.ts';
 import { redactResource } from './redact.ts';
 import type { TraceIds } from './tracing.ts';
 
@@ -12,18 +12,16 @@ const textLengthMax = 200;
 /** 132 bits: no two subjects share one. */
 const hashLength = 22;
 
-/** What of a check's line is the same for all lines about that check. */
-type About = { readonly head: string; readonly tail: string };
-
 /**
  * The lines about checks, put together by hand: with one line for each check, making it an object
- * first and having that written would cost more than the rest of what is observed.
+ * first and having that written would cost more than all else that is observed.
  */
 export class CheckLines {
   readonly #secret: string;
-  readonly #hashes = new LRUCache<string, string>({ max: recentMax });
-  readonly #resources = new LRUCache<string, string>({ max: recentMax });
-  readonly #events = new LRUCache<string, string>({ max: 200 });
+  /** Tenant and subject's hash, resource, event name: as they stand in a line. */
+  readonly #callers = new RecentMap<string>(recentMax);
+  readonly #resources = new RecentMap<string>(recentMax);
+  readonly #events = new RecentMap<string>(recentMax);
   readonly #start = `{"level":"info","pid":${process.pid},"time":`;
 
   constructor(secret: string) {
@@ -37,48 +35,45 @@ export class CheckLines {
     ids: TraceIds | null,
   ): string {
     const { decision } = event;
-    const { head, tail } = this.#about(event, ids);
     return (
-      `${this.#start}${Date.now()},"event":${this.#eventName(event.route)},"outcome":"${outcome}",` +
-      `"algorithm":${quoted(algorithm)},${head},"limit":${number(decision.limit)},` +
-      `"remaining":${number(decision.remaining)},` +
+      `${this.#start}${Date.now()},"event":${this.#eventName(event.route)},` +
+      `"outcome":"${outcome}","algorithm":${quoted(algorithm)},${this.#about(event)},` +
+      `"limit":${number(decision.limit)},"remaining":${number(decision.remaining)},` +
       `"retry_after_ms":${number(decision.retryAfterMs)},"basis":"${decision.basis}",` +
       `"degraded_reason":${quoted(decision.degradedReason)},` +
-      `"duration_ms":${number(Math.round(event.durationUs) / 1000)},${tail}`
+      `"duration_ms":${number(Math.round(event.durationUs) / 1000)},${tailOf(event, ids)}`
     );
   }
 
   /** A warn or shadow limit would have refused. */
   shadow(event: CheckEvent, limit: LimitDecision, ids: TraceIds | null): string {
-    const { head, tail } = this.#about(event, ids);
     return (
       `${this.#start}${Date.now()},"event":"rate_limit_shadow","mode":"${limit.mode}",` +
-      `"limit_name":${quoted(limit.name)},${head},"limit":${number(limit.limit)},` +
-      `"used":${number(limit.used)},${tail}`
+      `"limit_name":${quoted(limit.name)},${this.#about(event)},` +
+      `"limit":${number(limit.limit)},"used":${number(limit.used)},${tailOf(event, ids)}`
     );
   }
 
   /** Tells subjects apart without naming them; the same one has another in another tenant. */
   subjectHash(tenant: string, subject: string): string {
-    const text = `${tenant.length}:${tenant}${subject}`;
-    const known = this.#hashes.get(text);
-    if (known !== undefined) return known;
-    const made = hash('sha256', this.#secret + text, 'base64url').slice(0, hashLength);
-    if (text.length <= rememberedLengthMax) this.#hashes.set(text, made);
-    return made;
+    const text = `${this.#secret}${tenant.length}:${tenant}${subject}`;
+    return hash('sha256', text, 'base64url').slice(0, hashLength);
   }
 
-  #about(
-    { tenant, subject, resource, decision, requestId }: CheckEvent,
-    ids: TraceIds | null,
-  ): About {
-    const trace = ids ? `,"trace_id":"${ids.traceId}","span_id":"${ids.spanId}"` : '';
-    return {
-      head:
-        `"tenant":${quoted(tenant)},"subject_hash":"${this.subjectHash(tenant, subject)}",` +
-        `"resource":${this.#resource(resource)},"decision_id":${quoted(decision.decisionId)}`,
-      tail: `"request_id":${quoted(requestId)}${trace}}\n`,
-    };
+  #about({ tenant, subject, resource, decision }: CheckEvent): string {
+    const caller = this.#caller(tenant, subject);
+    return `${caller},"resource":${this.#resource(resource)},"decision_id":${quoted(decision.decisionId)}`;
+  }
+
+  /** Hashing costs more than looking up. */
+  #caller(tenant: string, subject: string): string {
+    const text = `${tenant.length}:${tenant}${subject}`;
+    const known = this.#callers.get(text);
+    if (known !== undefined) return known;
+    const hashed = this.subjectHash(tenant, subject);
+    const made = `"tenant":${quoted(tenant)},"subject_hash":"${hashed}"`;
+    if (text.length <= rememberedLengthMax) this.#callers.set(text, made);
+    return made;
   }
 
   #resource(resource: string): string {
@@ -90,21 +85,31 @@ export class CheckLines {
   }
 
   #eventName(route: string): string {
-    let name = this.#events.get(route);
-    if (name === undefined) this.#events.set(route, (name = JSON.stringify(eventNameOf(route))));
-    return name;
+    const known = this.#events.get(route);
+    if (known !== undefined) return known;
+    const made = JSON.stringify(eventNameOf(route));
+    if (route.length <= rememberedLengthMax) this.#events.set(route, made);
+    return made;
   }
 }
 
+function tailOf({ requestId }: CheckEvent, ids: TraceIds | null): string {
+  const trace = ids ? `,"trace_id":"${ids.traceId}","span_id":"${ids.spanId}"` : '';
+  return `"request_id":${quoted(requestId)}${trace}}\n`;
+}
+
 /** `/v1/check` is `api.v1.check`; a door that is not HTTP goes by its own name. */
-export function eventNameOf(route: string): string {
+function eventNameOf(route: string): string {
   const cut = route.slice(0, textLengthMax);
   return cut.startsWith('/') ? ['api', ...cut.split('/').filter(Boolean)].join('.') : cut;
 }
 
+const needsNoEscape = /^[\w.:/-]{0,100}$/;
+
 /** Escapes whatever could end the string or the line: a log can't be forged through a field. */
 function quoted(text: string | null): string {
-  return text === null ? 'null' : JSON.stringify(text.slice(0, textLengthMax));
+  if (text === null) return 'null';
+  return needsNoEscape.test(text) ? `"${text}"` : JSON.stringify(text.slice(0, textLengthMax));
 }
 
 function number(value: number | null): string {

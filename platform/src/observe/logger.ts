@@ -1,6 +1,6 @@
 import { pino, type Logger as PinoLogger } from 'pino';
 import { LogLines, type LogDestination } from './log-lines.ts';
-import { redacted, redactedPaths, redactText } from './redact.ts';
+import { redactLine } from './redact.ts';
 
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
@@ -37,9 +37,8 @@ export function createLogger({ level = 'info', destination = 1, onDrop }: Logger
       level,
       base: { pid: process.pid },
       formatters: { level: (label) => ({ level: label }) },
-      redact: { paths: redactedPaths, censor: redacted },
     },
-    { write: (line: string) => lines.write(redactText(line)) },
+    { write: (line: string) => lines.write(redactLine(line)) },
   );
   const onExit = () => {
     lines.flush();

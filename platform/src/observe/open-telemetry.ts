@@ -1,7 +1,5 @@
 import {
   context,
-  diag,
-  DiagLogLevel,
   propagation,
   ROOT_CONTEXT,
   SpanKind,
@@ -18,6 +16,7 @@ import {
   NodeTracerProvider,
   ParentBasedSampler,
   TraceIdRatioBasedSampler,
+  type SpanExporter,
 } from '@opentelemetry/sdk-trace-node';
 import type { LogEvent } from 'kysely';
 import type { RedisClient } from 'sluice';
@@ -39,7 +38,9 @@ const exportMsMax = 10_000;
 
 /** The only file that loads OpenTelemetry; `startTracing` imports it when somebody wants traces. */
 export function openTelemetry(url: string, options: TracingOptions): Tracing {
-  const { headers, sampleRatio = 1, version = '', onProblem = () => {} } = options;
+  const { headers, sampleRatio = 1, version = '', onProblem } = options;
+  // In words of ours: an exporter's own may quote what a collector answered.
+  const problem = () => onProblem?.('traces could not be sent');
   const ratio = new TraceIdRatioBasedSampler(sampleRatio);
   const provider = new NodeTracerProvider({
     resource: resourceFromAttributes({
@@ -56,19 +57,15 @@ export function openTelemetry(url: string, options: TracingOptions): Tracing {
     }),
     spanProcessors: [
       new BatchSpanProcessor(
-        new OTLPTraceExporter({ url, ...(headers && { headers }), timeoutMillis: exportMsMax }),
+        reporting(
+          new OTLPTraceExporter({ url, ...(headers && { headers }), timeoutMillis: exportMsMax }),
+          problem,
+        ),
         { exportTimeoutMillis: exportMsMax },
       ),
     ],
   });
   provider.register();
-  // What went wrong in words of ours: an exporter's own may quote what a collector answered.
-  const problem = () => onProblem('traces could not be sent');
-  const ignore = () => {};
-  diag.setLogger(
-    { error: problem, warn: ignore, info: ignore, debug: ignore, verbose: ignore },
-    { logLevel: DiagLogLevel.ERROR, suppressOverrideMessage: true },
-  );
   const tracer = provider.getTracer('sluice', version);
   return {
     enabled: true,
@@ -78,17 +75,34 @@ export function openTelemetry(url: string, options: TracingOptions): Tracing {
     traceRedis: (client, server) => traceRedis(tracer, client, server),
     traceQuery: (event) => traceQuery(tracer, event),
     close: async () => {
-      await settledWithin(provider.shutdown(), closeMsMax);
-      for (const api of [trace, context, propagation, diag]) api.disable();
+      if (!(await isSettledWithin(provider.shutdown(), closeMsMax))) problem();
+      for (const api of [trace, context, propagation]) api.disable();
     },
   };
 }
 
-async function settledWithin(work: Promise<unknown>, msMax: number): Promise<void> {
+function reporting(exporter: OTLPTraceExporter, problem: () => void): SpanExporter {
+  return {
+    export: (spans, done) =>
+      exporter.export(spans, (result) => {
+        if (result.error) problem();
+        done(result);
+      }),
+    forceFlush: () => exporter.forceFlush(),
+    shutdown: () => exporter.shutdown(),
+  };
+}
+
+async function isSettledWithin(work: Promise<unknown>, msMax: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, msMax)));
-  await Promise.race([work.catch(() => {}), late]);
+  const late = new Promise<boolean>((resolve) => (timer = setTimeout(resolve, msMax, false)));
+  const settled = work.then(
+    () => true,
+    () => true,
+  );
+  const isSettled = await Promise.race([settled, late]);
   clearTimeout(timer);
+  return isSettled;
 }
 
 function idsOf(span: Span | undefined): TraceIds | null {

@@ -16,23 +16,29 @@ const secretNames = [
   'key',
 ];
 
-/** Where pino looks for them: at the top, one level down, and in a request's or answer's headers. */
-export const redactedPaths: string[] = secretNames.flatMap((name) =>
-  ['', '*', 'req.headers', 'res.headers'].map((place) =>
-    name.includes('-') ? `${place}["${name}"]` : place === '' ? name : `${place}.${name}`,
-  ),
+const jsonString = String.raw`"(?:[^"\\]|\\.)*"`;
+const secretField = new RegExp(
+  String.raw`"(${secretNames.join('|')})":(?:${jsonString}|\[(?:${jsonString},?)*\]|[\d.]+)`,
+  'gi',
 );
-
 const urlPassword = /(\b[a-z][a-z0-9+.-]*:\/\/[^\s:@/"]*):[^\s"]*@/gi;
 const ourSecrets = /\b(sl[kt]_)[\w-]+/g;
 const bearer = /\b(bearer\s+)[\w.~+/=-]+/gi;
 
-/** Takes out of any text what looks like a secret: the last net, below all care taken before. */
+/** Takes out of any text what looks like a secret. */
 export function redactText(text: string): string {
   return text
     .replace(urlPassword, `$1:${redacted}@`)
     .replace(ourSecrets, `$1${redacted}`)
     .replace(bearer, `$1${redacted}`);
+}
+
+/**
+ * The same for a line of JSON, and the values of fields that hold secrets, however deep they are:
+ * naming every path they may be at would miss some, and costs twenty times as much.
+ */
+export function redactLine(line: string): string {
+  return redactText(line.replace(secretField, `"$1":"${redacted}"`));
 }
 
 const secretParameter = /pass|secret|token|key|auth/i;

@@ -1,7 +1,7 @@
 // Checks and decisions for the tests of this folder, made by a real limiter.
 
 import { createLimiter, type LimitInput } from 'sluice';
-import { Decision, whenStoreFails, type StoreFailure } from 'sluice/core';
+import { Decision, StoreFailure, whenStoreFails } from 'sluice/core';
 import type { CheckEvent } from './check-event.ts';
 
 type Mode = 'enforce' | 'warn' | 'shadow';
@@ -37,7 +37,9 @@ export function storeFailed(onStoreFailure: 'open' | 'closed'): Decision {
   const { check, question } = Decision.factsOf(
     decisionOf([{ ...windowOf('all', 10), onStoreFailure }]),
   );
-  return whenStoreFails({ reason: 'timeout' } as StoreFailure, check, { ...question, peek: false });
+  const { id, limits } = question;
+  const failure = new StoreFailure('timeout');
+  return whenStoreFails(failure, check, { id, limits, peek: false });
 }
 
 export function eventOf(decision: Decision, more: Partial<CheckEvent> = {}): CheckEvent {

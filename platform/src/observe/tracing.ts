@@ -16,7 +16,7 @@ export type Tracing = {
   /** The same client, with a span for each call. */
   traceRedis(client: RedisClient, server?: ServerAddress): RedisClient;
   /** Give it to Kysely as its `log`. The span is made when the query has ended. */
-  traceQuery(event: LogEvent): void;
+  readonly traceQuery: (event: LogEvent) => void;
   /** Sends what is still here, two seconds at most. */
   close(): Promise<void>;
 };

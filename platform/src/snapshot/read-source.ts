@@ -63,7 +63,7 @@ export class SourceReader {
     };
   }
 
-  /** The ids of keys that were made elsewhere and so do not carry our mark. */
+  /** The ids of keys that were made elsewhere and so do not carry our mark: few, if any. */
   async importedKeyIds(): Promise<ReadonlySet<string>> {
     const rows = await this.#db
       .selectFrom('api_keys')

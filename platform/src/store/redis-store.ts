@@ -7,7 +7,9 @@ export type RedisStoreOptions = {
   /** Names in Redis are hashed under this; the same on every node. */
   readonly secret: string;
   /** For who wants to see every command. */
-  readonly wrap?: (client: RedisClient) => RedisClient;
+  readonly wrap: (client: RedisClient) => RedisClient;
+  /** Told of every call of a script. */
+  readonly onCall: (script: string, outcome: 'ok' | 'failed', durationUs: number) => void;
   readonly onError: (error: Error) => void;
 };
 
@@ -32,10 +34,8 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<Store>
   });
   redis.on('error', options.onError);
   const shelf = new RedisShelf(redis);
-  const client = fromIoredis(redis);
-  const engine = new RedisEngine(options.wrap ? options.wrap(client) : client, {
-    secret: options.secret,
-  });
+  const client = timed(options.wrap(fromIoredis(redis)), options.onCall);
+  const engine = new RedisEngine(client, { secret: options.secret });
   // A service that starts while its Redis is away decides by each limit's policy until it comes.
   await redis.connect().then(
     () => shelf.lookUp(),
@@ -90,4 +90,24 @@ class RedisShelf implements Shelf {
     const info = await this.#redis.info('server');
     this.#life = /^run_id:(\w+)/m.exec(info)?.[1] ?? null;
   }
+}
+
+function timed(client: RedisClient, onCall: RedisStoreOptions['onCall']): RedisClient {
+  const time = async (script: string, call: () => Promise<unknown>) => {
+    const startedMs = performance.now();
+    const ended = (outcome: 'ok' | 'failed') =>
+      onCall(script, outcome, (performance.now() - startedMs) * 1000);
+    try {
+      const reply = await call();
+      ended('ok');
+      return reply;
+    } catch (error) {
+      ended('failed');
+      throw error;
+    }
+  };
+  return {
+    evalsha: (...call) => time(call[3] ?? 'script', () => client.evalsha(...call)),
+    eval: (...call) => time(call[3] ?? 'script', () => client.eval(...call)),
+  };
 }

@@ -6,5 +6,6 @@
 // the first instant after it; one that happens twice counts the first time.
 export { parseCalendar } from './calendar.ts';
 export type { Calendar, CalendarInput, CalendarPeriod } from './calendar.ts';
+export { parseTimezone } from './timezone.ts';
 export { periodAfter, periodAt } from './period.ts';
 export type { PeriodBounds } from './period.ts';

@@ -3,7 +3,7 @@ import { toHeaders, type HeaderProfile } from 'sluice';
 import { decisionToJson } from 'sluice/contract';
 import { Type } from 'typebox';
 import type { Checked, CheckInput, Decider } from '../../../decide/index.ts';
-import type { Observer } from '../../../observe/index.ts';
+import type { Metrics, Observer, Tracing } from '../../../observe/index.ts';
 import { clientAddress } from '../client-address.ts';
 import { problemResponses } from '../openapi.ts';
 import { askerOf, idempotencyKeyIn, inputOf } from './input.ts';
@@ -13,6 +13,8 @@ import { Check, Checks, checksMax, Decision } from './schemas.ts';
 export type CheckRouteParts = {
   readonly decider: Decider;
   readonly observer: Pick<Observer, 'check'>;
+  readonly tracing: Tracing;
+  readonly metrics: Pick<Metrics, 'checkStarted' | 'checkEnded'>;
   readonly headerProfile: HeaderProfile;
 };
 
@@ -56,7 +58,7 @@ export const checkRoutes: FastifyPluginAsync<CheckRouteParts> = async (app, part
       try {
         const asker = askerOf(request.headers, clientAddress(request), 'check');
         const input = inputOf(request.body as Check, idempotencyKeyIn(request.headers));
-        const checked = await decider.check(asker, input);
+        const checked = await decided(parts, () => decider.check(asker, input));
         const { decision } = checked;
         watch(parts, request, checked, startedMs);
         reply.code(decision.allowed ? 200 : 429).headers(toHeaders(decision, profile));
@@ -107,6 +109,41 @@ export const checkRoutes: FastifyPluginAsync<CheckRouteParts> = async (app, part
   );
 };
 
+/** Counted while it is under way, and with a span of its own where traces are wanted. */
+async function decided(
+  { tracing, metrics }: CheckRouteParts,
+  decide: () => Promise<Checked>,
+): Promise<Checked> {
+  metrics.checkStarted();
+  try {
+    return tracing.enabled ? await traced(tracing, decide) : await decide();
+  } finally {
+    metrics.checkEnded();
+  }
+}
+
+async function traced(tracing: Tracing, decide: () => Promise<Checked>): Promise<Checked> {
+  const span = tracing.startCheck();
+  try {
+    const checked = await span.run(decide);
+    const { snapshot, resolution, decision } = checked;
+    span.end({ ...namesOf(snapshot, resolution), decision });
+    return checked;
+  } catch (error) {
+    span.fail(error);
+    throw error;
+  }
+}
+
+function namesOf({ tenant }: Checked['snapshot'], { plan, policy }: Checked['resolution']) {
+  return {
+    tenant: tenant.id,
+    tier: tenant.tier,
+    planId: plan?.id ?? null,
+    policy: policy?.pattern.text ?? null,
+  };
+}
+
 /** Each as it is to be decided, or what is wrong with it. */
 function readItems(request: FastifyRequest, bodies: readonly unknown[]): (CheckInput | Error)[] {
   const isValid = request.compileValidationSchema(Check, 'body');
@@ -128,10 +165,7 @@ function watch(
 ): void {
   observer.check({
     route: request.routeOptions.url ?? '',
-    tenant: snapshot.tenant.id,
-    tier: snapshot.tenant.tier,
-    planId: resolution.plan?.id ?? null,
-    policy: resolution.policy?.pattern.text ?? null,
+    ...namesOf(snapshot, resolution),
     subject: input.subject,
     resource: input.resource,
     decision,

@@ -1,0 +1,36 @@
+import { InvalidInput } from '../core/errors.ts';
+import { describe } from '../core/numbers.ts';
+import { parseText } from '../core/parse.ts';
+
+/** Ten years, as everywhere. */
+export const secondsMax = 10 * 366 * 86_400;
+const placesMax = 6;
+const patternsMax = 64;
+const patternLengthMax = 2048;
+
+/** The path of a field of what is at a path; at the root nothing stands before it. */
+export function pathOf(field: string, name: string): string {
+  const short = name.length > 64 ? `${name.slice(0, 64)}…` : name;
+  return field === '' ? short : `${field}.${short}`;
+}
+
+/** A number above 0 that its decimal text says exactly. */
+export function parseDecimal(path: string, value: unknown, max: number): number {
+  if (typeof value !== 'number' || !Number.isFinite(value) || value <= 0) {
+    throw new InvalidInput(path, `must be a number above 0, got ${describe(value)}`);
+  }
+  if (value > max) throw new InvalidInput(path, `must be at most ${max}, got ${value}`);
+  const text = String(value);
+  const [, fraction = ''] = text.split('.');
+  if (text.includes('e') || fraction.length > placesMax) {
+    throw new InvalidInput(path, `must have at most ${placesMax} decimal places, got ${value}`);
+  }
+  return value;
+}
+
+export function parsePatterns(path: string, value: unknown): void {
+  if (!Array.isArray(value) || value.length === 0 || value.length > patternsMax) {
+    throw new InvalidInput(path, `must be a list of 1 to ${patternsMax} patterns`);
+  }
+  value.forEach((pattern: unknown, at) => parseText(`${path}[${at}]`, pattern, patternLengthMax));
+}

@@ -1,0 +1,156 @@
+import type { Kysely, Transaction } from 'kysely';
+import { sql } from 'kysely';
+import { uuidv7 } from 'uuidv7';
+import type { Tables } from '../../database/tables.ts';
+import type { Actor } from '../actor.ts';
+import { requireFields, requirePlatform, requireReach } from '../authorize.ts';
+import type { Changed, Changes } from '../change.ts';
+import { NotFound } from '../errors.ts';
+import { type PageQuery, readPage } from '../page.ts';
+import { found, isUuid, nextVersion, requireUuid, requireVersion } from '../rows.ts';
+import {
+  type NewTenant,
+  type Tenant,
+  tenantDefaults,
+  tenantOf,
+  type TenantPatch,
+  type TenantStatus,
+  tenantValues,
+} from './tenant.ts';
+
+export type TenantQuery = PageQuery & {
+  readonly tier?: string;
+  readonly status?: TenantStatus;
+  readonly name_prefix?: string;
+};
+
+/** The customers. What a tenant's token may change of its own is its name. */
+export class Tenants {
+  readonly #db: Kysely<Tables>;
+  readonly #changes: Changes;
+
+  constructor({ db, changes }: { readonly db: Kysely<Tables>; readonly changes: Changes }) {
+    this.#db = db;
+    this.#changes = changes;
+  }
+
+  list(actor: Actor, { tier, status, name_prefix: prefix, ...page }: TenantQuery) {
+    let query = this.#db.selectFrom('tenants').selectAll();
+    if (actor.tenantId !== null) query = query.where('id', '=', actor.tenantId);
+    if (tier !== undefined) query = query.where('tier', '=', tier);
+    if (status !== undefined) query = query.where('status', '=', status);
+    if (prefix !== undefined) query = query.where(sql<boolean>`starts_with(name, ${prefix})`);
+    return readPage(query, { list: 'tenants', page, by: 'id', isKey: isUuid, toItem: tenantOf });
+  }
+
+  async get(actor: Actor, id: string): Promise<Tenant> {
+    requireReach(actor, 'tenant', requireUuid('tenant', id));
+    const row = await this.#db
+      .selectFrom('tenants')
+      .selectAll()
+      .where('id', '=', id)
+      .executeTakeFirst();
+    return tenantOf(found('tenant', row));
+  }
+
+  async create(actor: Actor, input: NewTenant): Promise<Changed<Tenant>> {
+    requirePlatform(actor, 'make tenants');
+    const id = uuidv7();
+    const values = { ...tenantDefaults, ...tenantValues(input) };
+    return this.#changes.make(actor, async (change) => {
+      await change.startTenant(id);
+      await requirePlan(change.tx, id, values.plan_id);
+      const row = await change.tx
+        .insertInto('tenants')
+        .values({ id, ...values })
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      const after = tenantOf(row);
+      await change.note({ ...subject(id), action: 'create', after });
+      return after;
+    });
+  }
+
+  async update(
+    actor: Actor,
+    id: string,
+    patch: TenantPatch,
+    expectedVersion: number | null,
+  ): Promise<Changed<Tenant>> {
+    requireFields(actor, patch, ['name']);
+    await this.get(actor, id);
+    const values = tenantValues(patch);
+    return this.#changes.make(actor, async (change) => {
+      await change.touchTenant(id);
+      const before = await lockTenant(change.tx, id, expectedVersion);
+      await requirePlan(change.tx, id, values.plan_id);
+      const row = await change.tx
+        .updateTable('tenants')
+        .set({ ...values, ...nextVersion })
+        .where('id', '=', id)
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      const after = tenantOf(row);
+      await change.note({ ...subject(id), action: 'update', before, after });
+      return after;
+    });
+  }
+
+  /**
+   * All that is the tenant's goes with it. Its epoch stays and is raised: a node that still knows
+   * the tenant hears so on the next check and refuses it.
+   */
+  async remove(
+    actor: Actor,
+    id: string,
+    expectedVersion: number | null,
+  ): Promise<Changed<undefined>> {
+    requirePlatform(actor, 'delete tenants');
+    await this.get(actor, id);
+    return this.#changes.make(actor, async (change) => {
+      await change.touchTenant(id, { deleted: true });
+      const before = await lockTenant(change.tx, id, expectedVersion);
+      await change.tx.deleteFrom('tenants').where('id', '=', id).execute();
+      await change.note({ ...subject(id), action: 'delete', before });
+      return undefined;
+    });
+  }
+}
+
+async function lockTenant(
+  tx: Transaction<Tables>,
+  id: string,
+  expectedVersion: number | null,
+): Promise<Tenant> {
+  const row = await tx
+    .selectFrom('tenants')
+    .selectAll()
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+  const before = tenantOf(found('tenant', row));
+  requireVersion('tenant', before, expectedVersion);
+  return before;
+}
+
+/** The tenant's own or a shared one; kept from being deleted until the transaction ends. */
+async function requirePlan(
+  tx: Transaction<Tables>,
+  tenantId: string,
+  planId: string | null | undefined,
+): Promise<void> {
+  if (planId === null || planId === undefined) return;
+  const plan = await tx
+    .selectFrom('plans')
+    .select('tenant_id')
+    .where('id', '=', requireUuid('plan', planId))
+    .forKeyShare()
+    .executeTakeFirst();
+  if (found('plan', plan).tenant_id !== null && plan?.tenant_id !== tenantId) {
+    throw new NotFound('plan');
+  }
+}
+
+function subject(id: string) {
+  return { noun: 'tenants', objectId: id, tenantId: id } as const;
+}

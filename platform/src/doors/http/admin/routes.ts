@@ -1,0 +1,83 @@
+import type { Role } from '../../../control/actor.ts';
+
+export const nouns = [
+  'tenants',
+  'plans',
+  'policies',
+  'keys',
+  'tokens',
+  'audit',
+  'publications',
+] as const;
+export type Noun = (typeof nouns)[number];
+
+const requests = {
+  list: ['GET', ''],
+  get: ['GET', '/:id'],
+  create: ['POST', ''],
+  update: ['PATCH', '/:id'],
+  remove: ['DELETE', '/:id'],
+  rotate: ['POST', '/:id/rotate'],
+} as const;
+export type Verb = keyof typeof requests;
+
+export type AdminRoute = {
+  readonly noun: Noun;
+  readonly verb: Verb;
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  /** The role it takes at least. */
+  readonly least: Role;
+  /** Whether a token of a tenant may use it, for what is its tenant's. */
+  readonly tenants: boolean;
+};
+
+/** Every route with who may use it: what is registered, and what is tested. */
+export const routes: readonly AdminRoute[] = [
+  route('tenants', 'list', 'viewer', { tenants: true }),
+  route('tenants', 'get', 'viewer', { tenants: true }),
+  route('tenants', 'create', 'operator', { tenants: false }),
+  route('tenants', 'update', 'operator', { tenants: true }),
+  route('tenants', 'remove', 'operator', { tenants: false }),
+
+  route('plans', 'list', 'viewer', { tenants: true }),
+  route('plans', 'get', 'viewer', { tenants: true }),
+  route('plans', 'create', 'operator', { tenants: false }),
+  route('plans', 'update', 'operator', { tenants: false }),
+  route('plans', 'remove', 'operator', { tenants: false }),
+
+  route('policies', 'list', 'viewer', { tenants: true }),
+  route('policies', 'get', 'viewer', { tenants: true }),
+  route('policies', 'create', 'operator', { tenants: false }),
+  route('policies', 'update', 'operator', { tenants: false }),
+  route('policies', 'remove', 'operator', { tenants: false }),
+
+  route('keys', 'list', 'viewer', { tenants: true }),
+  route('keys', 'get', 'viewer', { tenants: true }),
+  route('keys', 'create', 'operator', { tenants: true }),
+  route('keys', 'update', 'operator', { tenants: true }),
+  route('keys', 'remove', 'operator', { tenants: true }),
+  route('keys', 'rotate', 'operator', { tenants: true }),
+
+  route('tokens', 'list', 'owner', { tenants: true }),
+  route('tokens', 'get', 'owner', { tenants: true }),
+  route('tokens', 'create', 'owner', { tenants: true }),
+  route('tokens', 'update', 'owner', { tenants: true }),
+  route('tokens', 'remove', 'owner', { tenants: true }),
+
+  route('audit', 'list', 'viewer', { tenants: true }),
+  route('audit', 'get', 'viewer', { tenants: true }),
+
+  route('publications', 'list', 'viewer', { tenants: false }),
+  route('publications', 'get', 'viewer', { tenants: false }),
+];
+
+function route(
+  noun: Noun,
+  verb: Verb,
+  least: Role,
+  { tenants }: { readonly tenants: boolean },
+): AdminRoute {
+  const [method, suffix] = requests[verb];
+  return { noun, verb, method, path: `/v1/admin/${noun}${suffix}`, least, tenants };
+}

@@ -1,0 +1,27 @@
+/** A bounded map that forgets the older half of what was not asked for lately. */
+export class RecentMap<T> {
+  readonly #max: number;
+  #young = new Map<string, T>();
+  #old = new Map<string, T>();
+
+  /** Holds at most twice as many. */
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  get(text: string): T | undefined {
+    const young = this.#young.get(text);
+    if (young !== undefined) return young;
+    const old = this.#old.get(text);
+    if (old !== undefined) this.set(text, old);
+    return old;
+  }
+
+  set(text: string, value: T): void {
+    if (this.#young.size >= this.#max) {
+      this.#old = this.#young;
+      this.#young = new Map();
+    }
+    this.#young.set(text, value);
+  }
+}

@@ -1,0 +1,13 @@
+import type { Config } from '../config.ts';
+import { drainOnSignal } from '../doors/http/drain.ts';
+import { startService } from './service.ts';
+import { welcome } from './welcome.ts';
+
+/** One process: serves until it is told to stop. */
+export async function serveAlone(config: Config, version: string): Promise<number> {
+  const service = await startService(config, { version });
+  process.stdout.write(welcome(service));
+  const outcome = await drainOnSignal(service.drain);
+  await service.close();
+  return outcome === 'drained' ? 0 : 1;
+}

@@ -1,0 +1,112 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Actor } from '../control/actor.ts';
+import type { Control } from '../doors/http/admin/index.ts';
+
+/** What there is to try. */
+export type Demo = {
+  readonly tenantId: string;
+  readonly key: string;
+  readonly plans: readonly DemoPlan[];
+};
+
+export type DemoPlan = { readonly id: string; readonly name: string; readonly about: string };
+
+const actor: Actor = { id: 'demo', role: 'owner', tenantId: null, requestId: null };
+const tenantName = 'demo';
+const othersMs = 5000;
+const lookAgainMs = 100;
+
+/** One plan for each algorithm, small enough to see it refuse. The first is the tenant's own. */
+const templates = [
+  {
+    name: 'token-bucket',
+    about: 'bursts of 10, then 2 a second',
+    limit: { algorithm: 'token_bucket', bucket_capacity: 10, refill_rate_per_sec: 2 },
+  },
+  {
+    name: 'fixed-window',
+    about: '10 in each 10 seconds',
+    limit: { algorithm: 'fixed_window', limit: 10, window_seconds: 10 },
+  },
+  {
+    name: 'sliding-window-log',
+    about: '10 in any 10 seconds',
+    limit: { algorithm: 'sliding_window_log', limit: 10, window_seconds: 10 },
+  },
+  {
+    name: 'sliding-window-counter',
+    about: '10 in about any 10 seconds, with two counters',
+    limit: { algorithm: 'sliding_window_counter', limit: 10, window_seconds: 10 },
+  },
+  {
+    name: 'concurrency',
+    about: '3 calls at once; a ticket lapses after 10 seconds',
+    limit: { algorithm: 'concurrency', max_concurrent: 3, stale_after_seconds: 10 },
+  },
+  {
+    name: 'quota',
+    about: '100 a day',
+    limit: { algorithm: 'quota', limit: 100, period: 'day', per: ['tenant', 'subject'] },
+  },
+] as const;
+
+/**
+ * Finds the demo tenant by its key, or makes it. Of nodes that start together one does, and the
+ * others wait for it; should it die, another does what is left.
+ */
+export async function seedDemo(
+  control: Control,
+  { key, isFirst }: { readonly key: string; readonly isFirst: boolean },
+): Promise<Demo> {
+  const keyId = key.split('_')[1] ?? '';
+  for (let waited = 0; !isFirst && waited < othersMs; waited += lookAgainMs) {
+    if (await control.keys.get(actor, keyId).catch(() => null)) break;
+    await sleep(lookAgainMs);
+  }
+  return findOrMake(control, key);
+}
+
+async function findOrMake(control: Control, key: string): Promise<Demo> {
+  const keyId = key.split('_')[1] ?? '';
+  const known = await control.keys.get(actor, keyId).catch(() => null);
+  const tenantId = known?.tenant_id ?? (await makeTenant(control));
+  const plans = await makePlans(control, tenantId);
+  await useFirstPlan(control, tenantId, plans);
+  if (!known) {
+    const scopes = ['check', 'settle', 'usage', 'plan:select', 'refund'] as const;
+    await control.keys.import(actor, { tenant_id: tenantId, name: 'demo', scopes }, key);
+  }
+  return { tenantId, key, plans };
+}
+
+async function makeTenant({ tenants }: Control): Promise<string> {
+  const { items } = await tenants.list(actor, { name_prefix: tenantName });
+  const known = items.find(({ name }) => name === tenantName);
+  if (known) return known.id;
+  const { value } = await tenants.create(actor, { name: tenantName, tier: 'demo' });
+  return value.id;
+}
+
+async function makePlans({ plans }: Control, tenantId: string): Promise<DemoPlan[]> {
+  const { items } = await plans.list(actor, { tenant_id: tenantId });
+  const made: DemoPlan[] = [];
+  for (const { name, about, limit } of templates) {
+    const known = items.find((plan) => plan.name === name);
+    const id =
+      known?.id ??
+      (await plans.create(actor, { tenant_id: tenantId, name, limits: [{ name, ...limit }] })).value
+        .id;
+    made.push({ id, name, about });
+  }
+  return made;
+}
+
+async function useFirstPlan(
+  { tenants }: Control,
+  tenantId: string,
+  [first]: readonly DemoPlan[],
+): Promise<void> {
+  const tenant = await tenants.get(actor, tenantId);
+  if (tenant.plan_id !== null || !first) return;
+  await tenants.update(actor, tenantId, { plan_id: first.id }, null);
+}

@@ -1,0 +1,75 @@
+import { join } from 'node:path';
+import type { Config } from '../config.ts';
+import { migrate, openDatabase, sharedSecret, type Database } from '../database/index.ts';
+import { createLogger, Metrics, startTracing, type Log, type Tracing } from '../observe/index.ts';
+import { openMemoryStore, openRedisStore, type Store } from '../store/index.ts';
+
+/** What everything else stands on. */
+export type Foundation = {
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly tracing: Tracing;
+  readonly database: Database;
+  readonly store: Store;
+  readonly secrets: Secrets;
+};
+
+/** Made once, by whichever node came first, and the same on all. */
+export type Secrets = {
+  /** Under it ids of keys and tokens are marked as ours. */
+  readonly mark: string;
+  /** Under it names are hashed in Redis. */
+  readonly store: string;
+  /** Under it subjects are hashed in logs. */
+  readonly subject: string;
+};
+
+export async function layFoundation(config: Config, version: string): Promise<Foundation> {
+  const metrics = new Metrics();
+  const log = createLogger({
+    level: config.logLevel,
+    onDrop: (lines) => metrics.eventsDropped(lines),
+  });
+  const { logger } = log;
+  const tracing = await startTracing({
+    endpoint: config.otlpEndpoint ?? undefined,
+    headers: config.otlpHeaders ?? undefined,
+    sampleRatio: config.traceRatio,
+    version,
+    onProblem: (problem) => logger.warn({ event: 'traces.lost', problem }),
+  });
+  const database = await openDatabase({
+    ...(config.databaseUrl === null
+      ? { folder: join(config.dataDir, 'postgres') }
+      : { url: config.databaseUrl, poolSize: config.databasePool }),
+    onLost: (error) => logger.warn({ event: 'database.lost', err: error }),
+    ...(tracing.enabled ? { onQuery: (event) => tracing.traceQuery(event) } : {}),
+  });
+  await migrate(database);
+  const secrets = {
+    mark: await sharedSecret(database.db, 'key_id_secret'),
+    store: await sharedSecret(database.db, 'store_secret'),
+    subject: await sharedSecret(database.db, 'subject_secret'),
+  };
+  const store = await openStore(config, { log, metrics, tracing, secret: secrets.store });
+  return { log, metrics, tracing, database, store, secrets };
+}
+
+async function openStore(
+  { redisUrl }: Config,
+  {
+    log: { logger },
+    metrics,
+    tracing,
+    secret,
+  }: Pick<Foundation, 'log' | 'metrics' | 'tracing'> & { readonly secret: string },
+): Promise<Store> {
+  if (redisUrl === null) return openMemoryStore();
+  return openRedisStore({
+    url: redisUrl,
+    secret,
+    onError: (error) => logger.warn({ event: 'store.lost', err: error }),
+    onCall: (script, outcome, durationUs) => metrics.storeCalled(script, outcome, durationUs),
+    wrap: (client) => (tracing.enabled ? tracing.traceRedis(client) : client),
+  });
+}

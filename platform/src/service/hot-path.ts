@@ -1,0 +1,75 @@
+import { Deadline } from 'sluice';
+import type { Config } from '../config.ts';
+import { isUnavailable } from '../database/index.ts';
+import { AddressFailures, Decider, Identifier, Recorder } from '../decide/index.ts';
+import { Feed, KeyRing, Snapshots, SourceCache, SourceReader, Trust } from '../snapshot/index.ts';
+import type { Foundation } from './foundation.ts';
+
+/** What answers checks, and what keeps it from answering out of date. */
+export type HotPath = {
+  readonly decider: Decider;
+  readonly recorder: Recorder;
+  readonly failures: AddressFailures;
+  readonly snapshots: Snapshots;
+  readonly keys: KeyRing;
+  readonly feed: Feed;
+};
+
+const tenantsMax = 250_000;
+const keysMax = 750_000;
+/** Looking into the cache must be quicker than asking the database. */
+const cacheWaitMs = 50;
+/** After the store was away: how long checks wait for the database at most. */
+const trustWaitMs = 1000;
+
+export async function openHotPath(config: Config, foundation: Foundation): Promise<HotPath> {
+  const { database, store, metrics, secrets } = foundation;
+  const reader = new SourceReader(database.db);
+  const { shelf } = store;
+  const cache =
+    shelf &&
+    new SourceCache({
+      client: shelf,
+      prefix: 'sl1',
+      life: () => shelf.life(),
+      waitMs: cacheWaitMs,
+    });
+  const watch = (name: string, outcome: 'hit' | 'miss') => metrics.cacheAsked(name, outcome);
+  const snapshots = new Snapshots({ reader, cache, watch, tenantsMax });
+  const keys = new KeyRing({ reader, cache, watch, keysMax });
+  let imported = await reader.importedKeyIds();
+  const feed = new Feed(database.db, async ({ sharedEpoch, tenants }) => {
+    if (tenants.length > 0) imported = await reader.importedKeyIds();
+    for (const { id, epoch } of tenants) snapshots.drop(id, epoch);
+    await snapshots.raiseShared(sharedEpoch);
+  });
+  const trust = new Trust({
+    ask: () => feed.poll(),
+    isThere: () => store.isThere(),
+    waitMs: trustWaitMs,
+  });
+  store.onLost(() => trust.storeLeft());
+  const failures = new AddressFailures();
+  const recorder = new Recorder(store.engine);
+  const identifier = new Identifier({
+    keys,
+    snapshots,
+    failures,
+    markSecret: secrets.mark,
+    isImported: (id) => imported.has(id),
+    isUnavailable,
+    onFailure: (reason) => metrics.keyFailed(reason),
+  });
+  const decider = new Decider({
+    identifier,
+    snapshots,
+    trust,
+    engine: store.decider,
+    deadline: new Deadline(config.storeDeadlineMs),
+    recorder,
+    isUnavailable,
+    onRound: (kind) => metrics.staleRound(kind),
+  });
+  await feed.poll();
+  return { decider, recorder, failures, snapshots, keys, feed };
+}

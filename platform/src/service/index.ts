@@ -1,0 +1,3 @@
+export { serveAlone } from './alone.ts';
+export { startService, type Service, type ServiceOptions } from './service.ts';
+export { serveAsWorker, superviseWorkers } from './workers.ts';

@@ -1,0 +1,146 @@
+import type { Config } from '../config.ts';
+import { mint } from '../control/credentials/credential.ts';
+import { Publisher } from '../control/epochs/publisher.ts';
+import { Usage } from '../control/usage/usage.ts';
+import { isFirst, isUnavailable } from '../database/index.ts';
+import { adminRoutes, type Control } from '../doors/http/admin/index.ts';
+import { checkRoutes } from '../doors/http/check/routes.ts';
+import { demoRoute } from '../doors/http/demo.ts';
+import { createDrain, type Drain } from '../doors/http/drain.ts';
+import { observeRequests } from '../doors/http/observe-requests.ts';
+import { createServer, type HttpServer } from '../doors/http/server.ts';
+import { systemRoutes } from '../doors/http/system.ts';
+import { usageRoute } from '../doors/http/usage.ts';
+import { metricsContentType, Observer, type Metrics } from '../observe/index.ts';
+import { startBackground } from './background.ts';
+import { openControl } from './control-plane.ts';
+import { seedDemo, type Demo } from './demo.ts';
+import { layFoundation, type Foundation } from './foundation.ts';
+import { openHotPath } from './hot-path.ts';
+import { keptSecret } from './kept-secret.ts';
+
+export type Service = {
+  readonly url: string;
+  readonly adminToken: string;
+  readonly demo: Demo | null;
+  readonly foundation: Foundation;
+  readonly drain: Drain;
+  /** After the drain: writes what is still only in memory and lets go of everything. */
+  close(): Promise<void>;
+};
+
+export type ServiceOptions = {
+  readonly version: string;
+  /** All workers' together, where there are several. */
+  readonly metricsText?: (metrics: Metrics) => Promise<string>;
+};
+
+/** A node: opens what it needs, serves, and lets go in the opposite order. */
+export async function startService(config: Config, options: ServiceOptions): Promise<Service> {
+  const { version } = options;
+  const foundation = await layFoundation(config, version);
+  const { database, store, metrics, secrets } = foundation;
+  const adminToken = keptSecret(config.dataDir, 'admin-token', {
+    given: config.adminToken,
+    make: () => mint('token', secrets.mark).text,
+  });
+  const publisher = new Publisher(database.db, store.engine);
+  const hotPath = await openHotPath(config, foundation);
+  const background = startBackground(foundation, hotPath, publisher);
+  const control = openControl(foundation, {
+    publisher,
+    onShared: () => background.publishShared(),
+    adminToken,
+  });
+  const demo = config.demo ? await openDemo(config, foundation, control) : null;
+
+  const app = await createServer({
+    version,
+    basePath: config.basePath,
+    corsOrigins: config.corsOrigins,
+    trustedProxies: config.trustedProxies,
+    isUnavailable,
+    onUnexpected: (error, request) =>
+      foundation.log.logger.error({ event: 'request.failed', err: error, request_id: request.id }),
+  });
+  const observer = new Observer({
+    metrics,
+    log: foundation.log,
+    secret: secrets.subject,
+    tracing: foundation.tracing,
+    checkLog: config.checkLog,
+  });
+  observeRequests(app, foundation);
+  const { decider, failures } = hotPath;
+  const { tracing } = foundation;
+  await app.register(checkRoutes, {
+    decider,
+    observer,
+    tracing,
+    metrics,
+    headerProfile: config.headerProfile,
+  });
+  await app.register(usageRoute, { decider, usage: new Usage(database.db), engine: store.engine });
+  if (demo) await app.register(demoRoute, { demo });
+  await app.register(adminRoutes, { control, failures });
+  await app.register(systemRoutes, {
+    version,
+    basePath: config.basePath,
+    isStarted: () => true,
+    dependencies: dependenciesOf(foundation),
+    metrics: async () => ({
+      contentType: metricsContentType,
+      text: await (options.metricsText ?? ((own: Metrics) => own.text()))(metrics),
+    }),
+  });
+  await app.listen({ host: config.httpAddr.host, port: config.httpAddr.port });
+  return {
+    url: urlOf(app, config),
+    adminToken,
+    demo,
+    foundation,
+    drain: createDrain(app, { graceMs: config.drainSeconds * 1000 }),
+    close: async () => {
+      await app.close();
+      await background.stop();
+      await hotPath.failures.close();
+      await store.close();
+      await database.close();
+      await foundation.tracing.close();
+      await foundation.log.close();
+    },
+  };
+}
+
+async function openDemo(
+  config: Config,
+  { database, secrets }: Foundation,
+  control: Control,
+): Promise<Demo> {
+  const key = keptSecret(config.dataDir, 'demo-key', {
+    given: config.demoKey,
+    make: () => mint('key', secrets.mark).text,
+  });
+  return seedDemo(control, { key, isFirst: await isFirst(database.db, 'demo_seeded') });
+}
+
+function dependenciesOf({ database, store }: Foundation) {
+  return {
+    database: async () => {
+      await database.ping();
+      return database.embedded ? ('embedded' as const) : ('up' as const);
+    },
+    store: async () => {
+      await store.ping();
+      return store.kind === 'memory' ? ('memory' as const) : ('up' as const);
+    },
+  };
+}
+
+function urlOf(app: HttpServer, { basePath, httpAddr }: Config): string {
+  const address = app.server.address();
+  const port = typeof address === 'object' && address ? address.port : httpAddr.port;
+  const isOpen = httpAddr.host === '0.0.0.0' || httpAddr.host === '::';
+  const host = isOpen ? '127.0.0.1' : httpAddr.host;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}${basePath}`;
+}

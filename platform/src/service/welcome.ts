@@ -1,0 +1,35 @@
+import type { Demo } from './demo.ts';
+import type { Service } from './service.ts';
+
+/** What a person who has just started it wants to know. Every line can be pasted. */
+export function welcome({ url, adminToken, demo, foundation }: Service): string {
+  const { database, store } = foundation;
+  const lines = [
+    '',
+    `  Sluice is listening on ${url}`,
+    '',
+    `  reference     ${url}/docs`,
+    `  counters      ${store.kind === 'redis' ? 'in Redis' : 'in this process (SLUICE_REDIS_URL for Redis)'}`,
+    `  configuration ${database.embedded ? 'embedded PostgreSQL (SLUICE_DATABASE_URL for your own)' : 'PostgreSQL'}`,
+    `  admin token   ${adminToken}`,
+  ];
+  if (demo) lines.push(`  demo key      ${demo.key}`, '', ...tryOut(url, demo));
+  return [...lines, ''].join('\n');
+}
+
+function tryOut(url: string, { key, plans }: Demo): string[] {
+  const lines = ['  Try each algorithm; call one a dozen times and watch it refuse:', ''];
+  for (const [at, { id, name, about }] of plans.entries()) {
+    const check = { resource: 'GET:/hello', subject: 'me', ...(at === 0 ? {} : { plan_id: id }) };
+    lines.push(
+      `  # ${name}: ${about}`,
+      `  curl -s ${url}/v1/check -H 'x-api-key: ${key}' -H 'content-type: application/json' -d '${JSON.stringify(check)}'`,
+      '',
+    );
+  }
+  lines.push(
+    '  The whole API, as you:',
+    `  curl -s ${url}/v1/admin/tenants -H 'authorization: Bearer <admin token>'`,
+  );
+  return lines;
+}

@@ -1,0 +1,70 @@
+// Compiles the library and the service, incrementally, and puts beside the compiled code what it
+// reads at run time: Lua scripts and pages.
+
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, rmSync, statSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const rootPath = fileURLToPath(new URL('..', import.meta.url));
+
+/** Folders that are read as they are. */
+const copied = [
+  { from: 'limiter/src/engines/redis/lua', to: 'limiter/dist/engines/redis/lua', only: ['.lua'] },
+  {
+    from: 'platform/src/doors/http/docs-page',
+    to: 'platform/dist/src/doors/http/docs-page',
+    only: ['.html', '.css', '.js'],
+  },
+];
+
+/** The library alone. */
+export function buildLimiter({ clean = false } = {}) {
+  build('limiter', clean);
+}
+
+export function buildAll({ clean = false } = {}) {
+  build('limiter', clean);
+  build('platform', clean);
+}
+
+/**
+ * `tsc -b` decides what is stale; a clean build also drops what no longer has a source.
+ *
+ * @param {string} workspace
+ * @param {boolean} clean
+ */
+function build(workspace, clean) {
+  if (clean) rmSync(join(rootPath, workspace, 'dist'), { recursive: true, force: true });
+  const compiler = join(rootPath, 'node_modules/typescript/bin/tsc');
+  const done = spawnSync(process.execPath, [compiler, '-b', join(rootPath, workspace)], {
+    stdio: 'inherit',
+  });
+  if (done.status !== 0) throw new Error(`${workspace} does not compile (see above).`);
+  for (const { from, to, only } of copied) {
+    if (from.startsWith(`${workspace}/`)) copyFolder(from, to, only);
+  }
+}
+
+/**
+ * @param {string} from
+ * @param {string} to
+ * @param {readonly string[]} only
+ */
+function copyFolder(from, to, only) {
+  if (!existsSync(join(rootPath, from))) return;
+  rmSync(join(rootPath, to), { recursive: true, force: true });
+  cpSync(join(rootPath, from), join(rootPath, to), {
+    recursive: true,
+    filter: (path) => statSync(path).isDirectory() || only.includes(extname(path)),
+  });
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  try {
+    buildAll({ clean: true });
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exitCode = 1;
+  }
+}

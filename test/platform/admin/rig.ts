@@ -1,0 +1,193 @@
+import { afterAll, beforeAll } from 'vitest';
+import type { Engine } from '../../../limiter/src/core/engine.ts';
+import type { Actor, Role } from '../../../platform/src/control/actor.ts';
+import { ApiKeys } from '../../../platform/src/control/api-keys/api-keys.ts';
+import { Audit } from '../../../platform/src/control/audit/audit.ts';
+import { Changes } from '../../../platform/src/control/change.ts';
+import { Publisher } from '../../../platform/src/control/epochs/publisher.ts';
+import { Plans } from '../../../platform/src/control/plans/plans.ts';
+import { Policies } from '../../../platform/src/control/policies/policies.ts';
+import { Publications } from '../../../platform/src/control/publications/publications.ts';
+import { Tenants } from '../../../platform/src/control/tenants/tenants.ts';
+import { Tokens } from '../../../platform/src/control/tokens/tokens.ts';
+import {
+  type Database,
+  isUnavailable,
+  sharedSecret,
+} from '../../../platform/src/database/index.ts';
+import { AddressFailures } from '../../../platform/src/decide/index.ts';
+import { adminRoutes, type Control } from '../../../platform/src/doors/http/admin/index.ts';
+import type { Failures } from '../../../platform/src/doors/http/admin/authenticate.ts';
+import { createServer, type HttpServer } from '../../../platform/src/doors/http/server.ts';
+import { type DatabaseRig, onEveryDatabase } from '../../support/databases.ts';
+import { type EngineKind, openEngine } from '../../support/engines.ts';
+
+export const bootstrap = 'the-token-of-the-configuration';
+
+/** As `bootstrap`, for what is called without a door. */
+export const owner: Actor = { id: 'bootstrap', role: 'owner', tenantId: null, requestId: null };
+
+export type Answer = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  // What a test expects of it, the test says.
+  readonly body: Readonly<Record<string, never>>;
+  readonly text: string;
+};
+
+export type Asking = {
+  readonly token?: string | null;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+/** The admin routes on a database and an engine, as a node serves them. */
+export class AdminRig {
+  readonly app: HttpServer;
+  readonly control: Control;
+  readonly publisher: Publisher;
+  readonly unexpected: unknown[];
+
+  private constructor(parts: {
+    readonly app: HttpServer;
+    readonly control: Control;
+    readonly publisher: Publisher;
+    readonly unexpected: unknown[];
+  }) {
+    this.app = parts.app;
+    this.control = parts.control;
+    this.publisher = parts.publisher;
+    this.unexpected = parts.unexpected;
+  }
+
+  static async open(
+    { db }: Pick<Database, 'db'>,
+    engine: Pick<Engine, 'publishEpoch'>,
+    failures: Failures = { admit: () => {}, count: () => {} },
+  ): Promise<AdminRig> {
+    const publisher = new Publisher(db, engine);
+    const changes = new Changes({ db, publisher, onShared: () => {} });
+    const markSecret = await sharedSecret(db, 'key_id_secret');
+    const control: Control = {
+      tenants: new Tenants({ db, changes }),
+      plans: new Plans({ db, changes }),
+      policies: new Policies({ db, changes }),
+      keys: new ApiKeys({ db, changes, markSecret }),
+      tokens: new Tokens({ db, changes, markSecret, bootstrap }),
+      audit: new Audit({ db }),
+      publications: new Publications({ db }),
+    };
+    const unexpected: unknown[] = [];
+    const onUnexpected = (error: unknown) => void unexpected.push(error);
+    const app = await createServer({ version: '0.0.0', isUnavailable, onUnexpected });
+    await app.register(adminRoutes, { control, failures });
+    await app.ready();
+    return new AdminRig({ app, control, publisher, unexpected });
+  }
+
+  async ask(method: string, path: string, asking: Asking = {}): Promise<Answer> {
+    const { token = bootstrap, body, headers = {} } = asking;
+    const answer = await this.app.inject({
+      method: method as 'GET',
+      url: `/v1/admin/${path}`,
+      headers: {
+        ...(token !== null && { authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && {
+        payload: typeof body === 'string' ? body : JSON.stringify(body),
+      }),
+    });
+    const isJson = String(answer.headers['content-type']).includes('json');
+    return {
+      status: answer.statusCode,
+      headers: answer.headers,
+      body: isJson ? answer.json() : {},
+      text: answer.body,
+    };
+  }
+
+  get(path: string, asking?: Asking): Promise<Answer> {
+    return this.ask('GET', path, asking);
+  }
+
+  post(path: string, body: unknown, asking?: Asking): Promise<Answer> {
+    return this.ask('POST', path, { ...asking, body });
+  }
+
+  patch(path: string, body: unknown, asking?: Asking): Promise<Answer> {
+    return this.ask('PATCH', path, { ...asking, body });
+  }
+
+  delete(path: string, asking?: Asking): Promise<Answer> {
+    return this.ask('DELETE', path, asking);
+  }
+
+  /** A tenant of the test's own. */
+  async makeTenant(fields: Readonly<Record<string, unknown>> = {}): Promise<string> {
+    const { value } = await this.control.tenants.create(owner, { name: 'Acme', ...fields });
+    return value.id;
+  }
+
+  async makeToken(
+    role: Role,
+    tenantId: string | null = null,
+  ): Promise<{ id: string; token: string }> {
+    const { value } = await this.control.tokens.create(owner, {
+      name: `${role} of a test`,
+      role,
+      tenant_id: tenantId,
+    });
+    return value;
+  }
+}
+
+export type AdminSuite = {
+  readonly admin: AdminRig;
+  readonly rig: DatabaseRig;
+  readonly engine: Engine;
+  /** As after a restart of the program. */
+  restart(): Promise<void>;
+};
+
+/** Runs a suite on both databases. */
+export function onEveryAdmin(
+  name: string,
+  suite: (suite: AdminSuite) => void,
+  { engineKind = 'memory' }: { readonly engineKind?: EngineKind } = {},
+): void {
+  onEveryDatabase(name, (rig) => {
+    let admin: AdminRig | undefined;
+    let opened: Awaited<ReturnType<typeof openEngine>> | undefined;
+    beforeAll(async () => {
+      opened = await openEngine(engineKind);
+      admin = await AdminRig.open(rig.database, opened.engine);
+    });
+    afterAll(async () => {
+      await admin?.app.close();
+      await opened?.close();
+    });
+    suite({
+      rig,
+      get admin() {
+        if (!admin) throw new Error('The routes are open within tests and hooks only.');
+        return admin;
+      },
+      get engine() {
+        if (!opened) throw new Error('The engine is open within tests and hooks only.');
+        return opened.engine;
+      },
+      restart: async () => {
+        await admin?.app.close();
+        await rig.reopen();
+        if (opened) admin = await AdminRig.open(rig.database, opened.engine);
+      },
+    });
+  });
+}
+
+/** The limiter of a node. */
+export function openFailures(): AddressFailures {
+  return new AddressFailures();
+}
