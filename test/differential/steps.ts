@@ -61,7 +61,11 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 24,
     arbitrary: fc.record({
       kind: fc.constant('decide' as const),
-      questions: fc.array(asked, { minLength: 1, maxLength: 3 }),
+      // From four on a script is linked that reads each limit's numbers once.
+      questions: fc.oneof(
+        { weight: 3, arbitrary: fc.array(asked, { minLength: 1, maxLength: 3 }) },
+        { weight: 1, arbitrary: fc.array(asked, { minLength: 4, maxLength: 6 }) },
+      ),
     }),
   },
   { weight: 10, arbitrary: fc.record({ kind: fc.constant('wait' as const), us: waitUs }) },

@@ -1,6 +1,7 @@
 import type { BoundLimit, Reserve } from './engine.ts';
 import { InvalidInput } from './errors.ts';
 import type { Limit, PerPart } from './limit.ts';
+import { listOf } from './list.ts';
 import { describe, parseWhole } from './numbers.ts';
 import { oneOf, parseName, parseText, refuseUnknownFields, requireObject } from './parse.ts';
 
@@ -75,25 +76,36 @@ export function isPeek(check: ParsedCheck): boolean {
   return true;
 }
 
-/**
- * The limits that apply to a check, each with whom it counts and what the call costs on it. Lists
- * are made at their length: one that grows by push takes room for seventeen.
- */
+/** The limits that apply to a check, each with whom it counts and what the call costs on it. */
 export function bind(limits: readonly Limit[], check: ParsedCheck): BoundLimit[] {
-  const bound = limits.map((limit) => bindOne(limit, check));
-  return bound.includes(null) ? bound.filter((one) => one !== null) : (bound as BoundLimit[]);
+  const bound = listOf<BoundLimit>(limits.length);
+  let count = 0;
+  for (const limit of limits) {
+    const parts = partsOf(limit, check);
+    if (parts) bound[count++] = { limit, parts, cost: costOn(limit, check) };
+  }
+  if (count < bound.length) bound.length = count;
+  return bound;
 }
 
-function bindOne(limit: Limit, check: ParsedCheck): BoundLimit | null {
-  const { identifiedBy, onMissing, unit } = limit;
-  const parts = identifiedBy.map((part) => valueOf(part, check) ?? null);
-  const missing = onMissing === 'shared' ? -1 : parts.indexOf(null);
-  if (missing >= 0 && onMissing === 'skip') return null;
-  if (missing >= 0) {
-    throw new InvalidInput(identifiedBy[missing] ?? '', `is required by the limit ${limit.name}`);
+/** Null when the limit does not apply, for the check lacks what it counts by. */
+function partsOf(limit: Limit, check: ParsedCheck): BoundLimit['parts'] | null {
+  const { identifiedBy, onMissing } = limit;
+  const parts = listOf<string | null>(identifiedBy.length);
+  for (let at = 0; at < parts.length; at += 1) {
+    const part = identifiedBy[at] as PerPart;
+    const value = valueOf(part, check) ?? null;
+    if (value === null && onMissing === 'skip') return null;
+    if (value === null && onMissing === 'reject') {
+      throw new InvalidInput(part, `is required by the limit ${limit.name}`);
+    }
+    parts[at] = value;
   }
-  const cost = unit === 'requests' ? check.cost : (check.costs[unit] ?? 0);
-  return { limit, parts, cost };
+  return parts;
+}
+
+function costOn({ unit }: Limit, check: ParsedCheck): number {
+  return unit === 'requests' ? check.cost : (check.costs[unit] ?? 0);
 }
 
 export function valueOf(part: PerPart, check: ParsedCheck): string | undefined {

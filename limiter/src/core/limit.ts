@@ -25,7 +25,10 @@ export type Limit = {
    * are not part of it, so that a changed limit keeps what was used.
    */
   readonly counterId: string;
-  /** `per` without the tenant, whose counters are apart from others' in any case. */
+  /**
+   * `per` without the tenant, whose counters are apart from others' in any case. The subject comes
+   * last: where each part leads to a map of the next, few maps are made, and most are shared.
+   */
   readonly identifiedBy: readonly PerPart[];
   readonly enforced: boolean;
 };
@@ -45,9 +48,14 @@ export function createLimit({ definedBy, ...parts }: LimitParts): Limit {
     algorithm,
     size: algorithm.sizeOf(parts.numbers),
     counterId: joined([definedBy, parts.name, kindOf(parts.numbers), parts.unit, ...parts.per]),
-    identifiedBy: parts.per.filter((part) => part !== 'tenant'),
+    identifiedBy: identifyingParts(parts.per),
     enforced: parts.mode === 'enforce',
   });
+}
+
+function identifyingParts(per: readonly PerPart[]): PerPart[] {
+  const others = per.filter((part) => part !== 'tenant' && part !== 'subject');
+  return per.includes('subject') ? [...others, 'subject'] : others;
 }
 
 const overflows = new WeakMap<Limit, Limit>();

@@ -58,17 +58,19 @@ export async function seedDemo(
   control: Control,
   { key, isFirst }: { readonly key: string; readonly isFirst: boolean },
 ): Promise<Demo> {
-  const keyId = key.split('_')[1] ?? '';
-  for (let waited = 0; !isFirst && waited < othersMs; waited += lookAgainMs) {
-    if (await control.keys.get(actor, keyId).catch(() => null)) break;
-    await sleep(lookAgainMs);
-  }
+  if (!isFirst) await untilSeeded(control, idOf(key));
   return findOrMake(control, key);
 }
 
+async function untilSeeded(control: Control, keyId: string): Promise<void> {
+  for (let waitedMs = 0; waitedMs < othersMs; waitedMs += lookAgainMs) {
+    if (await control.keys.get(actor, keyId).catch(() => null)) return;
+    await sleep(lookAgainMs);
+  }
+}
+
 async function findOrMake(control: Control, key: string): Promise<Demo> {
-  const keyId = key.split('_')[1] ?? '';
-  const known = await control.keys.get(actor, keyId).catch(() => null);
+  const known = await control.keys.get(actor, idOf(key)).catch(() => null);
   const tenantId = known?.tenant_id ?? (await makeTenant(control));
   const plans = await makePlans(control, tenantId);
   await useFirstPlan(control, tenantId, plans);
@@ -109,4 +111,8 @@ async function useFirstPlan(
   const tenant = await tenants.get(actor, tenantId);
   if (tenant.plan_id !== null || !first) return;
   await tenants.update(actor, tenantId, { plan_id: first.id }, null);
+}
+
+function idOf(key: string): string {
+  return key.split('_')[1] ?? '';
 }

@@ -11,11 +11,8 @@ export type Algorithm<Numbers, State, Reading> = {
   /** What a stored state means now; a missing or outlived one is fresh. Grants nothing early. */
   load(numbers: Numbers, stored: State | undefined, nowUs: number): State;
   admits(numbers: Numbers, state: State, amount: number, nowUs: number): boolean;
-  /**
-   * Writes a state over the one kept for its counter: a store that keeps its objects leaves nothing
-   * to collect. Without it the new state replaces the kept one.
-   */
-  overwrite?(kept: State | undefined, state: State): State;
+  /** For a store that keeps the numbers of all counters in one list; without it, objects. */
+  readonly flat?: Flat<State>;
   /** Takes the amount whether or not it fits; the caller asked `admits` first, or means debt. */
   charge(numbers: Numbers, state: State, amount: number, nowUs: number): State;
   /** Gives back at most the amount charged at `chargedAtUs`, and never more than is safe. */
@@ -27,6 +24,15 @@ export type Algorithm<Numbers, State, Reading> = {
   read(numbers: Numbers, state: State, amount: number, nowUs: number): Reading;
   show(numbers: Numbers, reading: Reading, amount: number, nowUs: number): Shown;
 };
+
+/** A state as a few numbers, of which the first is never NaN. */
+export type Flat<State> = {
+  read(kept: Float64Array, at: number): State;
+  write(kept: Float64Array, at: number, state: State): void;
+};
+
+/** No state has more. */
+export const flatNumbersMax = 4;
 
 export type Refund = {
   readonly amount: number;

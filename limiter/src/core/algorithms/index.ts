@@ -13,7 +13,7 @@ import {
 import { slidingWindowLog, type SlidingWindowLogNumbers } from './sliding-window-log.ts';
 import { tokenBucket, type TokenBucketNumbers } from './token-bucket.ts';
 
-export type { Algorithm, Refund, Shown } from './algorithm.ts';
+export { flatNumbersMax, type Algorithm, type Refund, type Shown } from './algorithm.ts';
 
 /** Numbers of a limit, with the algorithm they are for. */
 export type Numbers =

@@ -32,6 +32,21 @@ export const slidingWindowCounter: Algorithm<SlidingWindowCounterNumbers, State,
     return { startUs: nowUs - (nowUs % windowUs), windowUs, previous: 0, current: 0 };
   },
 
+  flat: {
+    read: (kept, at) => ({
+      startUs: kept[at] as number,
+      windowUs: kept[at + 1] as number,
+      previous: kept[at + 2] as number,
+      current: kept[at + 3] as number,
+    }),
+    write(kept, at, { startUs, windowUs, previous, current }) {
+      kept[at] = startUs;
+      kept[at + 1] = windowUs;
+      kept[at + 2] = previous;
+      kept[at + 3] = current;
+    },
+  },
+
   admits(numbers, state, amount, nowUs) {
     const { ticks, elapsed } = ticksOf(state, nowUs);
     const counted = state.previous * (ticks - elapsed) + (state.current + amount) * ticks;

@@ -38,18 +38,16 @@ export const tokenBucket: Algorithm<TokenBucketNumbers, TokenBucketState, TokenB
     if (stored === undefined) return fullAt(numbers, nowUs);
     // A fraction that a change of rate left meaningless counts against the caller.
     const stale = stored.fraction >= numbers.tokens;
-    const emptyAtUs = stale ? stored.emptyAtUs + 1 : stored.emptyAtUs;
-    const fraction = stale ? 0 : stored.fraction;
-    if (isFull(numbers, emptyAtUs, fraction, nowUs)) return fullAt(numbers, nowUs);
-    return { emptyAtUs, fraction };
+    const state = stale ? { emptyAtUs: stored.emptyAtUs + 1, fraction: 0 } : stored;
+    return isFull(numbers, state, nowUs) ? fullAt(numbers, nowUs) : state;
   },
 
-  overwrite(kept, { emptyAtUs, fraction }) {
-    if (kept === undefined) return { emptyAtUs, fraction };
-    const written = kept as { emptyAtUs: number; fraction: number };
-    written.emptyAtUs = emptyAtUs;
-    written.fraction = fraction;
-    return written;
+  flat: {
+    read: (kept, at) => ({ emptyAtUs: kept[at] as number, fraction: kept[at + 1] as number }),
+    write(kept, at, { emptyAtUs, fraction }) {
+      kept[at] = emptyAtUs;
+      kept[at + 1] = fraction;
+    },
   },
 
   admits(numbers, state, amount, nowUs) {
@@ -76,11 +74,8 @@ export const tokenBucket: Algorithm<TokenBucketNumbers, TokenBucketState, TokenB
   refund(numbers, state, { amount, chargedAtUs, nowUs }: Refund) {
     const whole = Math.floor((amount * numbers.perUs) / numbers.tokens);
     const back = Math.max(0, whole - Math.max(0, nowUs - chargedAtUs));
-    const emptyAtUs = state.emptyAtUs - back;
-    const { fraction } = state;
-    return isFull(numbers, emptyAtUs, fraction, nowUs)
-      ? fullAt(numbers, nowUs)
-      : { emptyAtUs, fraction };
+    const given = { emptyAtUs: state.emptyAtUs - back, fraction: state.fraction };
+    return isFull(numbers, given, nowUs) ? fullAt(numbers, nowUs) : given;
   },
 
   expiresAtUs: (numbers, state) => state.emptyAtUs + numbers.fillUs + 2,
@@ -112,8 +107,7 @@ function fullAt(numbers: TokenBucketNumbers, nowUs: number): TokenBucketState {
 
 function isFull(
   { fillUs, fillFraction, tokens }: TokenBucketNumbers,
-  emptyAtUs: number,
-  fraction: number,
+  { emptyAtUs, fraction }: TokenBucketState,
   nowUs: number,
 ): boolean {
   const sinceUs = nowUs - emptyAtUs;

@@ -33,6 +33,18 @@ export function windowAlgorithm<Numbers extends { readonly limit: number }>(
   return {
     sizeOf: (numbers) => numbers.limit,
     load,
+    flat: {
+      read: (kept, at) => ({
+        startUs: kept[at] as number,
+        endUs: kept[at + 1] as number,
+        used: kept[at + 2] as number,
+      }),
+      write(kept, at, { startUs, endUs, used }) {
+        kept[at] = startUs;
+        kept[at + 1] = endUs;
+        kept[at + 2] = used;
+      },
+    },
     admits: (numbers, state, amount) => state.used + amount <= numbers.limit,
 
     /** What was used is kept whole, up to twice the limit: the bound of any debt. */

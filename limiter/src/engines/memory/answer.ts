@@ -2,7 +2,8 @@ import type { Answer, Decided, Question, Reading } from '../../core/engine.ts';
 import { StoreFailure } from '../../core/errors.ts';
 import { joined } from '../../core/limit.ts';
 import { addToLedger, minuteOf, type AnswerRecord } from './books.ts';
-import { decide, type Outcome } from './decide.ts';
+import { decide, type Outcome, type Weighing } from './decide.ts';
+import type { Cell } from './cells.ts';
 import type { Desk } from './desk.ts';
 import { windowStartOf } from './holds.ts';
 
@@ -19,13 +20,12 @@ export function answer(desk: Desk, question: Question): Answer {
     if (record) return replayOf(record, question);
   }
   if (!peek) requireRoom(desk, question);
-  const outcome = decide(desk, question);
-  if (outcome.slots.length > 0) keepTicket(desk, question.id, outcome);
-  if (reserve && outcome.allowed && !peek) keepReservation(desk, question, outcome);
-  const decided = decidedOf(desk, question, outcome);
-  if (!outcome.allowed || peek) return decided;
+  const decided = decide(desk, question);
+  if (!decided.allowed || peek) return decided;
+  keepTicket(desk, question, decided);
+  if (reserve) keepReservation(desk, question, decided);
   if (ledgerLabel !== undefined) {
-    const warned = outcome.readings.some((reading) => reading.verdict !== 'ok');
+    const warned = decided.readings.some((reading) => reading.verdict !== 'ok');
     const minute = minuteOf(desk.nowUs);
     const counted = warned ? 'warned' : 'allowed';
     addToLedger(desk.books(), { minute, outcome: counted, label: ledgerLabel, count: 1 });
@@ -59,29 +59,18 @@ function plainReading({ verdict, state, held, heldUntilUs, blockedUntilUs }: Rea
   return { verdict, state, held, heldUntilUs, blockedUntilUs };
 }
 
-function decidedOf({ nowUs }: Desk, question: Question, outcome: Outcome): Decided {
-  const { reserve, peek } = question;
-  return {
-    kind: 'decided',
-    allowed: outcome.allowed,
-    nowUs,
-    readings: outcome.readings,
-    replayOf: null,
-    ticket: outcome.slots.length > 0 ? question.id : null,
-    reservation:
-      reserve && outcome.allowed && !peek
-        ? { id: question.id, expiresAtUs: nowUs + reserve.ttlMs * 1000 }
-        : null,
-    degraded: outcome.overflowed ? 'overflow' : null,
-  };
+function keepTicket(desk: Desk, question: Question, outcome: Outcome): void {
+  if (!outcome.readings.some(tookSlot)) return;
+  const slots = outcome.readings.filter(tookSlot);
+  const lastUs = Math.max(...slots.map(({ cell }) => desk.cells.expiresAtUs(cell as Cell)));
+  // A late release still clears the slot away, also for a clock that then goes back.
+  const kept = { expiresAtUs: lastUs + minuteUs, nowUs: desk.nowUs };
+  desk.books().tickets.set(question.id, { slots: slots.map(({ bound }) => bound) }, kept);
+  outcome.ticket = question.id;
 }
 
-function keepTicket(desk: Desk, id: string, outcome: Outcome): void {
-  const slots = outcome.slots.map(({ bound }) => bound);
-  const lastUs = Math.max(...outcome.slots.map(({ cell }) => cell?.expiresAtUs ?? 0));
-  // A late release still clears the slot away, also for a clock that then goes back.
-  const expiresAtUs = lastUs + minuteUs;
-  desk.books().tickets.set(id, { slots }, { expiresAtUs, nowUs: desk.nowUs });
+function tookSlot({ taken, bound }: Weighing): boolean {
+  return taken && bound.limit.numbers.algorithm === 'concurrency';
 }
 
 /** What could not be remembered could not be given back: better to fail before. */
@@ -99,12 +88,15 @@ function requireRoom(desk: Desk, { reserve, limits }: Question): void {
 function keepReservation(desk: Desk, question: Question, outcome: Outcome): void {
   const { reserve, id } = question;
   if (!reserve) return;
-  const holds = outcome.reserved.map(({ bound, state }) => ({
-    bound,
-    windowStartUs: windowStartOf(bound.limit.numbers, state),
-  }));
+  const holds = outcome.readings
+    .filter((weighing) => weighing.taken && !tookSlot(weighing))
+    .map(({ bound, state }) => ({
+      bound,
+      windowStartUs: windowStartOf(bound.limit.numbers, state),
+    }));
   const expiresAtUs = desk.nowUs + reserve.ttlMs * 1000;
   const reservation = { holds, keep: reserve.onExpiry === 'keep', expiresAtUs, settled: false };
   const kept = { expiresAtUs: expiresAtUs + dayUs, nowUs: desk.nowUs };
   desk.books().reservations.set(id, reservation, kept);
+  outcome.reservation = { id, expiresAtUs };
 }

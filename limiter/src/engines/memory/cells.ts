@@ -1,42 +1,54 @@
-import type { Opaque } from '../../core/algorithms/index.ts';
+import { flatNumbersMax, type Opaque } from '../../core/algorithms/index.ts';
 import type { PenaltyState } from '../../core/algorithms/penalty.ts';
 import type { BoundLimit, TenantRef } from '../../core/engine.ts';
-import { joined } from '../../core/limit.ts';
+import { joined, type Limit } from '../../core/limit.ts';
+import { addLeaf, findLeaf, removeLeaf, type Path, type Trees } from './trees.ts';
 import type { Holds } from './holds.ts';
 
-/** The counter of one limit for one identity. */
-export type Cell = {
-  readonly tenant: TenantCells;
-  readonly counterId: string;
-  readonly parts: readonly (string | null)[];
-  /** Where the cell stands in the list the sweeper walks. */
-  index: number;
+/**
+ * The counter of one limit for one identity: its place in the lists of `Cells`. Subjects come in no
+ * order, so what a check costs is how many lines of memory it touches: the numbers of a counter
+ * share one, where an object for it, one for its state and one for each number would be five.
+ */
+export type Cell = number;
+
+/** What few counters have besides their numbers. */
+export type CellExtras = {
+  /** Of an algorithm whose state is more than a few numbers. */
   state: Opaque | undefined;
   penalty: PenaltyState | undefined;
   holds: Holds | null;
-  expiresAtUs: number;
 };
 
-type Branch = Map<string | null, Branch | Cell>;
+type CellOwner = Path & { readonly tenant: TenantCells };
 
 export type TenantCells = {
   readonly tenant: TenantRef;
-  /** By counter id, then one level for each part: no identity is ever joined into a text. */
-  readonly roots: Branch;
+  readonly trees: Trees;
   count: number;
 };
 
 export type CellBounds = { readonly cellsMax: number; readonly cellsPerTenantMax: number };
+
+/** A cell's numbers: when its time is over, then its state. */
+const stride = 1 + flatNumbersMax;
+const sweepWhenFull = 256;
 
 /**
  * All counters, bounded in total and per tenant. A live counter is never evicted, for that would
  * hand its subject a fresh allowance: at the bound newcomers share one counter per limit instead.
  */
 export class Cells {
-  readonly all: Cell[] = [];
+  /** How many there are, and how many there were. */
+  count = 0;
+  removals = 0;
   readonly #bounds: CellBounds;
   readonly #tenants = new Map<string, TenantCells>();
   readonly #laterGenerations = new Map<string, TenantCells>();
+  readonly #owners: (CellOwner | undefined)[] = [];
+  readonly #extras: (CellExtras | undefined)[] = [];
+  readonly #free: Cell[] = [];
+  #numbers = new Float64Array(64 * stride);
   #swept = 0;
 
   constructor(bounds: CellBounds) {
@@ -55,7 +67,106 @@ export class Cells {
       generation === 0
         ? this.#tenants.get(id)
         : this.#laterGenerations.get(laterId(id, generation));
-    return found ?? { tenant, roots: new Map(), count: 0 };
+    return found ?? { tenant, trees: [], count: 0 };
+  }
+
+  find(tenant: TenantCells, { limit, parts }: BoundLimit): Cell | undefined {
+    return findLeaf(tenant.trees, limit.counterId, parts);
+  }
+
+  /** Whether a new counter for this limit fits; one of a whole tenant always does. */
+  hasRoom(tenant: TenantCells, bound: BoundLimit, nowUs: number): boolean {
+    if (bound.parts.length === 0) return true;
+    const full = () =>
+      tenant.count >= this.#bounds.cellsPerTenantMax || this.count >= this.#bounds.cellsMax;
+    if (full()) this.sweep(sweepWhenFull, nowUs);
+    return !full();
+  }
+
+  make(tenant: TenantCells, { limit, parts }: BoundLimit): Cell {
+    return this.put({ tenant, counterId: limit.counterId, parts });
+  }
+
+  put(owner: CellOwner): Cell {
+    const { tenant } = owner;
+    const cell = this.#free.pop() ?? this.#owners.length;
+    this.#owners[cell] = owner;
+    this.#extras[cell] = undefined;
+    if (cell * stride >= this.#numbers.length) this.#grow();
+    this.#numbers.fill(Number.NaN, cell * stride, (cell + 1) * stride);
+    this.#numbers[cell * stride] = 0;
+    if (tenant.count === 0) this.#remember(tenant);
+    tenant.count += 1;
+    this.count += 1;
+    addLeaf(tenant.trees, owner, cell);
+    return cell;
+  }
+
+  remove(cell: Cell): void {
+    const owner = this.#owners[cell];
+    if (!owner) return;
+    this.#owners[cell] = undefined;
+    this.#extras[cell] = undefined;
+    this.#free.push(cell);
+    this.count -= 1;
+    this.removals += 1;
+    owner.tenant.count -= 1;
+    if (owner.tenant.count === 0) this.#forget(owner.tenant);
+    removeLeaf(owner.tenant.trees, owner);
+  }
+
+  stateOf(cell: Cell, { algorithm: { flat } }: Limit): Opaque | undefined {
+    if (!flat) return this.#extras[cell]?.state;
+    const at = cell * stride + 1;
+    return Number.isNaN(this.#numbers[at]) ? undefined : flat.read(this.#numbers, at);
+  }
+
+  setState(cell: Cell, { algorithm: { flat } }: Limit, state: Opaque): void {
+    if (flat) flat.write(this.#numbers, cell * stride + 1, state);
+    else this.needExtras(cell).state = state;
+  }
+
+  expiresAtUs(cell: Cell): number {
+    return this.#numbers[cell * stride] as number;
+  }
+
+  /** Keeps the cell until then, or longer. */
+  keepUntil(cell: Cell, expiresAtUs: number): void {
+    const at = cell * stride;
+    if (expiresAtUs > (this.#numbers[at] as number)) this.#numbers[at] = expiresAtUs;
+  }
+
+  extrasOf(cell: Cell): CellExtras | undefined {
+    return this.#extras[cell];
+  }
+
+  needExtras(cell: Cell): CellExtras {
+    return (this.#extras[cell] ??= { state: undefined, penalty: undefined, holds: null });
+  }
+
+  /** Looks at some places, going round, and drops the cells whose time is over. */
+  sweep(placesMax: number, nowUs: number): void {
+    const places = Math.min(placesMax, this.#owners.length);
+    for (let looked = 0; looked < places; looked += 1) {
+      if (this.#swept >= this.#owners.length) this.#swept = 0;
+      if (this.expiresAtUs(this.#swept) <= nowUs) this.remove(this.#swept);
+      this.#swept += 1;
+    }
+  }
+
+  *all(): Iterable<[Cell, CellOwner]> {
+    for (const [cell, owner] of this.#owners.entries()) if (owner) yield [cell, owner];
+  }
+
+  /** A state as it is kept: for a dump, which knows no limits. */
+  numbersOf(cell: Cell): Float64Array {
+    return this.#numbers.subarray(cell * stride + 1, (cell + 1) * stride);
+  }
+
+  #grow(): void {
+    const grown = new Float64Array(this.#numbers.length * 2);
+    grown.set(this.#numbers);
+    this.#numbers = grown;
   }
 
   #remember(cells: TenantCells): void {
@@ -68,101 +179,8 @@ export class Cells {
     if (generation === 0) this.#tenants.delete(id);
     else this.#laterGenerations.delete(laterId(id, generation));
   }
-
-  find(tenant: TenantCells, bound: BoundLimit): Cell | undefined {
-    return find(tenant.roots, bound.limit.counterId, bound.parts);
-  }
-
-  /** Whether a new counter for this limit fits; one of a whole tenant always does. */
-  hasRoom(tenant: TenantCells, bound: BoundLimit, nowUs: number): boolean {
-    if (bound.parts.length === 0) return true;
-    const full = () =>
-      tenant.count >= this.#bounds.cellsPerTenantMax || this.all.length >= this.#bounds.cellsMax;
-    if (full()) this.sweep(sweepWhenFull, nowUs);
-    return !full();
-  }
-
-  make(tenant: TenantCells, { limit, parts }: BoundLimit): Cell {
-    return this.put(tenant, limit.counterId, parts);
-  }
-
-  put(tenant: TenantCells, counterId: string, parts: readonly (string | null)[]): Cell {
-    const cell: Cell = {
-      tenant,
-      counterId,
-      parts,
-      index: this.all.length,
-      state: undefined,
-      penalty: undefined,
-      holds: null,
-      expiresAtUs: 0,
-    };
-    this.all.push(cell);
-    if (tenant.count === 0) this.#remember(tenant);
-    tenant.count += 1;
-    const path = [counterId, ...parts];
-    let branch = tenant.roots;
-    for (const part of path.slice(0, -1)) {
-      let next = branch.get(part) as Branch | undefined;
-      if (!next) branch.set(part, (next = new Map()));
-      branch = next;
-    }
-    branch.set(path.at(-1) as string | null, cell);
-    return cell;
-  }
-
-  remove(cell: Cell): void {
-    const last = this.all.pop() as Cell;
-    if (last !== cell) {
-      this.all[cell.index] = last;
-      last.index = cell.index;
-    }
-    cell.index = removed;
-    cell.tenant.count -= 1;
-    if (cell.tenant.count === 0) this.#forget(cell.tenant);
-    prune(cell.tenant.roots, [cell.counterId, ...cell.parts], 0);
-  }
-
-  /** Looks at some cells, going round, and drops those whose time is over. */
-  sweep(cellsMax: number, nowUs: number): void {
-    for (let looked = 0; looked < cellsMax && this.all.length > 0; looked += 1) {
-      if (this.#swept >= this.all.length) this.#swept = 0;
-      const cell = this.all[this.#swept] as Cell;
-      if (cell.expiresAtUs <= nowUs) this.remove(cell);
-      else this.#swept += 1;
-    }
-  }
 }
-
-/** The index of a cell that is no longer there: what is written into it is lost. */
-export const removed = -1;
 
 function laterId(id: string, generation: number): string {
   return joined([id, String(generation)]);
-}
-
-const sweepWhenFull = 256;
-
-function find(
-  roots: Branch,
-  counterId: string,
-  parts: readonly (string | null)[],
-): Cell | undefined {
-  let node: Branch | Cell | undefined = roots.get(counterId);
-  for (let at = 0; at < parts.length; at += 1) {
-    if (node === undefined) return undefined;
-    node = (node as Branch).get(parts[at] as string | null);
-  }
-  return node as Cell | undefined;
-}
-
-/** Removes the leaf at the end of the path and every branch that is empty without it. */
-function prune(branch: Branch, path: readonly (string | null)[], depth: number): void {
-  const part = path[depth] as string | null;
-  if (depth < path.length - 1) {
-    const next = branch.get(part) as Branch;
-    prune(next, path, depth + 1);
-    if (next.size > 0) return;
-  }
-  branch.delete(part);
 }

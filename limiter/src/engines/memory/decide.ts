@@ -1,18 +1,20 @@
 import type { Opaque } from '../../core/algorithms/index.ts';
 import { takeSlot, type ConcurrencyState } from '../../core/algorithms/concurrency.ts';
 import { blockedUntilUs, forgetAtUs, strike } from '../../core/algorithms/penalty.ts';
-import type { BoundLimit, Question, Reading, Verdict } from '../../core/engine.ts';
+import type { BoundLimit, Decided, Question, Reading, Verdict } from '../../core/engine.ts';
 import { overflowOf } from '../../core/limit.ts';
+import { listOf } from '../../core/list.ts';
 import { amountOf } from '../../core/view.ts';
-import { removed, type Cell } from './cells.ts';
+import type { Cell } from './cells.ts';
 import type { Desk } from './desk.ts';
 import {
   addHold,
   expireHolds,
   heldIn,
   holdsCountUntilUs,
-  newHolds,
+  holdsOf,
   windowStartOf,
+  type Holds,
 } from './holds.ts';
 
 /** One limit of a question while it is being decided; afterwards, what was seen of it. */
@@ -25,6 +27,8 @@ export class Weighing implements Reading {
   heldUntilUs: number;
   blockedUntilUs: number;
   verdict: Verdict;
+  /** The question now has a slot here, or a hold. */
+  taken: boolean;
 
   constructor(bound: BoundLimit, cell: Cell | undefined, state: Opaque) {
     this.bound = bound;
@@ -34,35 +38,55 @@ export class Weighing implements Reading {
     this.heldUntilUs = 0;
     this.blockedUntilUs = 0;
     this.verdict = 'ok';
+    this.taken = false;
   }
 }
 
-export type Outcome = {
-  allowed: boolean;
-  overflowed: boolean;
+/** What was decided, until it is handed out as an answer. */
+export type Outcome = { -readonly [K in Exclude<keyof Decided, 'readings'>]: Decided[K] } & {
   readonly readings: readonly Weighing[];
-  /** Where the question now holds a slot, and where it holds a reservation. */
-  slots: readonly Weighing[];
-  reserved: readonly Weighing[];
 };
-
-const nowhere: readonly Weighing[] = Object.freeze([]);
 
 /** Evaluates every limit, then charges all or none: the twin of `decide.lua`. */
 export function decide(desk: Desk, question: Question): Outcome {
   const { peek, limits } = question;
-  const readings = limits.map((bound) => weigh(desk, bound, peek));
-  const outcome = { allowed: true, overflowed: false, readings, slots: nowhere, reserved: nowhere };
+  const { cells, nowUs } = desk;
+  const { removals } = cells;
+  const readings = listOf<Weighing>(limits.length);
+  for (let at = 0; at < limits.length; at += 1) {
+    readings[at] = weigh(desk, limits[at] as BoundLimit, peek);
+  }
+  // Making room for a later limit of the question may have swept an earlier one away.
+  if (cells.removals !== removals) for (const weighing of readings) findAgain(desk, weighing);
+  const outcome = outcomeOf(nowUs, readings);
   for (let at = 0; at < readings.length; at += 1) {
     const weighing = readings[at] as Weighing;
-    if (weighing.bound !== limits[at]) outcome.overflowed = true;
+    if (weighing.bound !== limits[at]) outcome.degraded = 'overflow';
     if (weighing.verdict !== 'ok' && weighing.bound.limit.enforced) outcome.allowed = false;
   }
-  for (const weighing of readings) {
-    if (!peek) commit(desk, question, outcome, weighing);
-    finish(weighing, desk.nowUs);
+  for (let at = 0; at < readings.length; at += 1) {
+    const weighing = readings[at] as Weighing;
+    if (!peek) commit(desk, question, outcome.allowed, weighing);
+    finish(desk, weighing);
   }
   return outcome;
+}
+
+function outcomeOf(nowUs: number, readings: readonly Weighing[]): Outcome {
+  return {
+    kind: 'decided',
+    allowed: true,
+    nowUs,
+    readings,
+    replayOf: null,
+    ticket: null,
+    reservation: null,
+    degraded: null,
+  };
+}
+
+function findAgain({ cells, tenant }: Desk, weighing: Weighing): void {
+  weighing.cell = cells.find(tenant, weighing.bound);
 }
 
 export function weigh(desk: Desk, asked: BoundLimit, peek: boolean): Weighing {
@@ -74,16 +98,21 @@ export function weigh(desk: Desk, asked: BoundLimit, peek: boolean): Weighing {
     cell = cells.find(tenant, bound);
   }
   const { algorithm, numbers } = bound.limit;
-  if (cell?.holds) cell.state = expireHolds(cell.holds, bound, cell.state, nowUs);
-  const weighing = new Weighing(bound, cell, algorithm.load(numbers, cell?.state, nowUs));
-  if (cell?.holds) {
-    const { held, heldUntilUs } = heldIn(cell.holds, windowStartOf(numbers, weighing.state));
-    weighing.held = held;
-    weighing.heldUntilUs = heldUntilUs;
-  }
-  if (cell?.penalty) weighing.blockedUntilUs = blockedUntilUs(cell.penalty, nowUs);
+  const extras = cell === undefined ? undefined : cells.extrasOf(cell);
+  if (cell !== undefined && extras?.holds) expireHolds(desk, bound, cell);
+  const stored = cell === undefined ? undefined : cells.stateOf(cell, bound.limit);
+  const weighing = new Weighing(bound, cell, algorithm.load(numbers, stored, nowUs));
+  if (extras?.holds) readHolds(weighing, extras.holds);
+  if (extras?.penalty) weighing.blockedUntilUs = blockedUntilUs(extras.penalty, nowUs);
   weighing.verdict = verdictOn(weighing, peek, nowUs);
   return weighing;
+}
+
+function readHolds(weighing: Weighing, holds: Holds): void {
+  const { numbers } = weighing.bound.limit;
+  const { held, heldUntilUs } = heldIn(holds, windowStartOf(numbers, weighing.state));
+  weighing.held = held;
+  weighing.heldUntilUs = heldUntilUs;
 }
 
 function verdictOn(
@@ -105,7 +134,7 @@ function isInDebt({ limit }: BoundLimit, state: Opaque, nowUs: number): boolean 
   return !limit.algorithm.admits(limit.numbers, state, 0, nowUs);
 }
 
-function commit(desk: Desk, question: Question, outcome: Outcome, weighing: Weighing): void {
+function commit(desk: Desk, question: Question, allowed: boolean, weighing: Weighing): void {
   const { bound, verdict } = weighing;
   const { limit } = bound;
   const { nowUs } = desk;
@@ -113,61 +142,52 @@ function commit(desk: Desk, question: Question, outcome: Outcome, weighing: Weig
   if (verdict !== 'ok' || bound.cost === 0) return;
   const taken = limit.numbers.algorithm === 'concurrency' || question.reserve !== undefined;
   // Slots and holds are given back by whoever was let in; nobody would give back the others.
-  if (!outcome.allowed && (limit.enforced || taken)) return;
+  if (!allowed && (limit.enforced || taken)) return;
+  weighing.taken = taken;
   const cell = cellOf(desk, weighing);
   if (limit.numbers.algorithm === 'concurrency') {
     const expiresAtUs = nowUs + limit.numbers.staleAfterUs;
     takeSlot(weighing.state as ConcurrencyState, { id: question.id, expiresAtUs }, nowUs);
-    outcome.slots = [...outcome.slots, weighing];
   } else if (question.reserve) {
     const { ttlMs, onExpiry } = question.reserve;
-    addHold((cell.holds ??= newHolds()), question.id, {
+    addHold(holdsOf(desk, cell), question.id, {
       cost: bound.cost,
       expiresAtUs: nowUs + ttlMs * 1000,
       windowStartUs: windowStartOf(limit.numbers, weighing.state),
       keep: onExpiry === 'keep',
     });
-    const countsUntilUs = holdsCountUntilUs(bound, nowUs + ttlMs * 1000);
-    cell.expiresAtUs = Math.max(cell.expiresAtUs, countsUntilUs);
-    outcome.reserved = [...outcome.reserved, weighing];
+    desk.cells.keepUntil(cell, holdsCountUntilUs(bound, nowUs + ttlMs * 1000));
   } else {
     weighing.state = limit.algorithm.charge(limit.numbers, weighing.state, bound.cost, nowUs);
   }
-  store(cell, bound, weighing.state);
+  store(desk, bound, cell, weighing.state);
 }
 
 function punish(desk: Desk, weighing: Weighing): void {
   const { penalty } = weighing.bound.limit;
   if (!penalty) return;
   const cell = cellOf(desk, weighing);
-  cell.penalty = strike(penalty, cell.penalty, desk.nowUs);
-  cell.expiresAtUs = Math.max(cell.expiresAtUs, forgetAtUs(cell.penalty));
-  weighing.blockedUntilUs = cell.penalty.untilUs;
+  const extras = desk.cells.needExtras(cell);
+  extras.penalty = strike(penalty, extras.penalty, desk.nowUs);
+  desk.cells.keepUntil(cell, forgetAtUs(extras.penalty));
+  weighing.blockedUntilUs = extras.penalty.untilUs;
 }
 
 function cellOf({ cells, tenant }: Desk, weighing: Weighing): Cell {
-  // Making room for a later limit of the question may have swept this one away.
-  if (weighing.cell?.index === removed) weighing.cell = undefined;
   return (weighing.cell ??= cells.make(tenant, weighing.bound));
 }
 
-export function store(cell: Cell, { limit }: BoundLimit, state: Opaque): void {
-  const { algorithm, numbers } = limit;
-  if (algorithm.overwrite) cell.state = algorithm.overwrite(cell.state, state);
-  else cell.state = state;
-  const expiresAtUs = algorithm.expiresAtUs(numbers, state);
-  if (expiresAtUs > cell.expiresAtUs) cell.expiresAtUs = expiresAtUs;
+export function store({ cells }: Desk, { limit }: BoundLimit, cell: Cell, state: Opaque): void {
+  cells.setState(cell, limit, state);
+  cells.keepUntil(cell, limit.algorithm.expiresAtUs(limit.numbers, state));
 }
 
 /** Turns what was weighed into what is shown of it, as it is after the decision. */
-export function finish(weighing: Weighing, nowUs: number): Reading {
+export function finish({ cells, nowUs }: Desk, weighing: Weighing): Reading {
   const { cell, bound } = weighing;
   const { algorithm, numbers } = bound.limit;
-  if (cell?.holds) {
-    const { held, heldUntilUs } = heldIn(cell.holds, windowStartOf(numbers, weighing.state));
-    weighing.held = held;
-    weighing.heldUntilUs = heldUntilUs;
-  }
+  const holds = cell === undefined ? undefined : cells.extrasOf(cell)?.holds;
+  if (holds) readHolds(weighing, holds);
   const amount = amountOf(bound.limit, bound.cost) + weighing.held;
   weighing.state = algorithm.read(numbers, weighing.state, amount, nowUs);
   return weighing;

@@ -5,11 +5,11 @@ import { InvalidInput } from '../../core/errors.ts';
 import type { Limit } from '../../core/limit.ts';
 import type { AnswerRecord, Books, Reservation, Ticket } from './books.ts';
 import type { Cells } from './cells.ts';
-import { newHolds, addHold, type Hold } from './holds.ts';
+import { addHold, holdsOf, type Hold } from './holds.ts';
 
 /** Plain data: survives JSON and the structured clone. */
 export type MemoryDump = {
-  readonly version: 1;
+  readonly version: 2;
   readonly cells: readonly CellDump[];
   readonly books: readonly (readonly [string, BooksDump])[];
 };
@@ -18,6 +18,8 @@ type CellDump = {
   readonly tenant: TenantRef;
   readonly counterId: string;
   readonly parts: readonly (string | null)[];
+  /** A state of few numbers, padded with null; any other. */
+  readonly numbers: readonly (number | null)[];
   readonly state: Opaque | null;
   readonly penalty: PenaltyState | null;
   readonly holds: readonly [string, Hold][];
@@ -38,16 +40,20 @@ type BooksDump = {
 
 export function dump(cells: Cells, books: Books): MemoryDump {
   const dumped = {
-    version: 1,
-    cells: cells.all.map((cell) => ({
-      tenant: cell.tenant.tenant,
-      counterId: cell.counterId,
-      parts: cell.parts,
-      state: cell.state ?? null,
-      penalty: cell.penalty ?? null,
-      holds: [...(cell.holds?.open ?? [])],
-      expiresAtUs: cell.expiresAtUs,
-    })),
+    version: 2,
+    cells: [...cells.all()].map(([cell, { tenant, counterId, parts }]) => {
+      const extras = cells.extrasOf(cell);
+      return {
+        tenant: tenant.tenant,
+        counterId,
+        parts,
+        numbers: [...cells.numbersOf(cell)],
+        state: extras?.state ?? null,
+        penalty: extras?.penalty ?? null,
+        holds: [...(extras?.holds?.open ?? [])],
+        expiresAtUs: cells.expiresAtUs(cell),
+      };
+    }),
     books: [...books.all()].map(([key, kept]) => [
       key,
       {
@@ -66,13 +72,15 @@ export function dump(cells: Cells, books: Books): MemoryDump {
 }
 
 export function restore(from: MemoryDump, cells: Cells, books: Books): void {
-  if (from.version !== 1) throw new InvalidInput('dump.version', 'is of another release');
+  if (from.version !== 2) throw new InvalidInput('dump.version', 'is of another release');
   for (const dumped of structuredClone(from.cells)) {
-    const cell = cells.put(cells.of(dumped.tenant), dumped.counterId, dumped.parts);
-    cell.state = dumped.state ?? undefined;
-    cell.penalty = dumped.penalty ?? undefined;
-    cell.expiresAtUs = dumped.expiresAtUs;
-    for (const [id, hold] of dumped.holds) addHold((cell.holds ??= newHolds()), id, hold);
+    const { counterId, parts, numbers, state, penalty } = dumped;
+    const cell = cells.put({ tenant: cells.of(dumped.tenant), counterId, parts });
+    cells.numbersOf(cell).set(numbers.map((number) => number ?? Number.NaN));
+    if (state) cells.needExtras(cell).state = state;
+    if (penalty) cells.needExtras(cell).penalty = penalty;
+    cells.keepUntil(cell, dumped.expiresAtUs);
+    for (const [id, hold] of dumped.holds) addHold(holdsOf({ cells }, cell), id, hold);
   }
   for (const [key, dumped] of structuredClone(from.books)) {
     const kept = books.at(key);

@@ -1,12 +1,18 @@
 import { freeSlot, renewSlot, type ConcurrencyState } from '../../core/algorithms/concurrency.ts';
-import { ownCost, type RefundCall, type Settlement, type SettleResult } from '../../core/engine.ts';
+import {
+  ownCost,
+  type BoundLimit,
+  type RefundCall,
+  type Settlement,
+  type SettleResult,
+} from '../../core/engine.ts';
 import { StoreFailure } from '../../core/errors.ts';
 import type { Limit } from '../../core/limit.ts';
 import { refundableMs } from '../../core/refundable.ts';
 import type { Reservation } from './books.ts';
 import { store, weigh } from './decide.ts';
 import type { Desk } from './desk.ts';
-import { addHold, holdsCountUntilUs, windowStartOf } from './holds.ts';
+import { addHold, holdsCountUntilUs, holdsOf, windowStartOf } from './holds.ts';
 
 const dayUs = 86_400_000_000;
 const minuteUs = 60_000_000;
@@ -39,7 +45,7 @@ function settleHold(
   const { cells, tenant, nowUs } = desk;
   const { algorithm, numbers, size } = bound.limit;
   const { cell, state: before } = weigh(desk, bound, true);
-  const late = !cell?.holds?.open.delete(id);
+  const late = cell === undefined || !cells.extrasOf(cell)?.holds?.open.delete(id);
   if (windowStartOf(numbers, before) !== windowStartUs) return { late, debt: 0 };
   const charged = late && reservation.keep ? bound.cost : 0;
   const chargedAtUs = reservation.expiresAtUs;
@@ -47,7 +53,7 @@ function settleHold(
     cost >= charged
       ? algorithm.charge(numbers, before, cost - charged, nowUs)
       : algorithm.refund(numbers, before, { amount: charged - cost, chargedAtUs, nowUs });
-  store(cell ?? cells.make(tenant, bound), bound, state);
+  store(desk, bound, cell ?? cells.make(tenant, bound), state);
   const reading = algorithm.read(numbers, state, 0, nowUs);
   const { used } = algorithm.show(numbers, reading, 0, nowUs);
   return { late, debt: Math.max(0, used - size) };
@@ -62,26 +68,32 @@ export function refund(desk: Desk, { id, limits, chargedAtUs }: RefundCall): boo
   refunds.set(id, true, { expiresAtUs: nowUs + refundableMs(limits) * 1000, nowUs });
   for (const bound of limits) {
     const { cell, state } = weigh(desk, bound, true);
-    if (!cell || bound.limit.numbers.algorithm === 'concurrency') continue;
+    if (cell === undefined || bound.limit.numbers.algorithm === 'concurrency') continue;
     const { algorithm, numbers } = bound.limit;
     const given = { amount: bound.cost, chargedAtUs, nowUs };
-    store(cell, bound, algorithm.refund(numbers, state, given));
+    store(desk, bound, cell, algorithm.refund(numbers, state, given));
   }
   return true;
 }
 
 export function release(desk: Desk, id: string): boolean {
-  const { cells, tenant, nowUs } = desk;
+  const { nowUs } = desk;
   const { tickets } = desk.books();
   const ticket = tickets.get(id, nowUs);
   if (!ticket) return false;
   let freed = 0;
   for (const bound of ticket.slots) {
-    const state = cells.find(tenant, bound)?.state as ConcurrencyState | undefined;
+    const state = slotsOf(desk, bound);
     if (state && freeSlot(state, id, nowUs)) freed += 1;
   }
   if (freed === ticket.slots.length) tickets.delete(id);
   return freed > 0;
+}
+
+function slotsOf({ cells, tenant }: Desk, bound: BoundLimit): ConcurrencyState | undefined {
+  const cell = cells.find(tenant, bound);
+  if (cell === undefined) return undefined;
+  return cells.stateOf(cell, bound.limit) as ConcurrencyState | undefined;
 }
 
 export type Renewal = { readonly id: string; readonly ttlMs: number };
@@ -95,10 +107,10 @@ export function renewTicket(desk: Desk, { id, ttlMs }: Renewal): boolean {
   let lastUs = 0;
   for (const bound of ticket.slots) {
     const cell = cells.find(tenant, bound);
-    const state = cell?.state as ConcurrencyState | undefined;
+    const state = slotsOf(desk, bound);
     const expiresAtUs = nowUs + Math.min(ttlMs * 1000, staleAfterUs(bound.limit));
-    if (!cell || !state || !renewSlot(state, { id, expiresAtUs }, nowUs)) continue;
-    cell.expiresAtUs = Math.max(cell.expiresAtUs, expiresAtUs);
+    if (cell === undefined || !state || !renewSlot(state, { id, expiresAtUs }, nowUs)) continue;
+    cells.keepUntil(cell, expiresAtUs);
     lastUs = Math.max(lastUs, expiresAtUs);
   }
   if (lastUs > 0) tickets.set(id, ticket, { expiresAtUs: lastUs + minuteUs, nowUs });
@@ -118,12 +130,14 @@ export function renewReservation(desk: Desk, { id, ttlMs }: Renewal): boolean {
   let renewed = false;
   for (const { bound } of reservation.holds) {
     const cell = cells.find(tenant, bound);
-    const hold = cell?.holds?.open.get(id);
-    if (!cell?.holds || !cell.state || !hold || hold.expiresAtUs <= nowUs) continue;
+    if (cell === undefined) continue;
+    const hold = cells.extrasOf(cell)?.holds?.open.get(id);
+    const state = cells.stateOf(cell, bound.limit);
+    if (!state || !hold || hold.expiresAtUs <= nowUs) continue;
     // In a window that is over there is nothing left to hold.
-    if (windowStartOf(bound.limit.numbers, cell.state) !== hold.windowStartUs) continue;
-    addHold(cell.holds, id, { ...hold, expiresAtUs });
-    cell.expiresAtUs = Math.max(cell.expiresAtUs, holdsCountUntilUs(bound, expiresAtUs));
+    if (windowStartOf(bound.limit.numbers, state) !== hold.windowStartUs) continue;
+    addHold(holdsOf(desk, cell), id, { ...hold, expiresAtUs });
+    cells.keepUntil(cell, holdsCountUntilUs(bound, expiresAtUs));
     renewed = true;
   }
   if (renewed) {

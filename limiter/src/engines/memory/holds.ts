@@ -1,5 +1,7 @@
 import type { Numbers, Opaque } from '../../core/algorithms/index.ts';
 import type { BoundLimit } from '../../core/engine.ts';
+import type { Cell } from './cells.ts';
+import type { Desk } from './desk.ts';
 
 export type Hold = {
   readonly cost: number;
@@ -15,8 +17,9 @@ export type Holds = {
   soonestUs: number;
 };
 
-export function newHolds(): Holds {
-  return { open: new Map(), soonestUs: Infinity };
+/** Those of a cell, which may have had none. */
+export function holdsOf({ cells }: Pick<Desk, 'cells'>, cell: Cell): Holds {
+  return (cells.needExtras(cell).holds ??= { open: new Map(), soonestUs: Infinity });
 }
 
 export function addHold(holds: Holds, id: string, hold: Hold): void {
@@ -43,17 +46,13 @@ export function heldIn(holds: Holds | null, windowStartUs: number) {
 
 /**
  * Takes expired holds off; those to be kept are charged as they were reserved, at the time they
- * expired. Returns the state after that.
+ * expired.
  */
-export function expireHolds(
-  holds: Holds,
-  { limit: { algorithm, numbers } }: BoundLimit,
-  stored: Opaque | undefined,
-  nowUs: number,
-): Opaque | undefined {
-  if (nowUs < holds.soonestUs) return stored;
+export function expireHolds({ cells, nowUs }: Desk, { limit }: BoundLimit, cell: Cell): void {
+  const holds = cells.extrasOf(cell)?.holds;
+  if (!holds || nowUs < holds.soonestUs) return;
+  const { algorithm, numbers } = limit;
   const open = [...holds.open].toSorted(([, a], [, b]) => a.expiresAtUs - b.expiresAtUs);
-  let state = stored;
   holds.soonestUs = Infinity;
   for (const [id, { cost, expiresAtUs, windowStartUs, keep }] of open) {
     if (expiresAtUs > nowUs) {
@@ -61,12 +60,11 @@ export function expireHolds(
       break;
     }
     holds.open.delete(id);
-    const then = algorithm.load(numbers, state, expiresAtUs);
+    const then = algorithm.load(numbers, cells.stateOf(cell, limit), expiresAtUs);
     if (keep && windowStartOf(numbers, then) === windowStartUs) {
-      state = algorithm.charge(numbers, then, cost, expiresAtUs);
+      cells.setState(cell, limit, algorithm.charge(numbers, then, cost, expiresAtUs));
     }
   }
-  return state;
 }
 
 /** A hold may be charged as late as it expires, and counts from then on. */

@@ -55,7 +55,7 @@ export class MemoryEngine implements Engine {
 
   /** How many counters are live: what the bounds are about. */
   get counters(): number {
-    return this.#cells.all.length;
+    return this.#cells.count;
   }
 
   /** The synchronous path: in process there is nothing to wait for. */
@@ -103,7 +103,7 @@ export class MemoryEngine implements Engine {
 
   async inspect(tenant: TenantRef, limits: readonly BoundLimit[]): Promise<Inspection> {
     const desk = this.#desk(tenant);
-    const readings = limits.map((bound) => finish(weigh(desk, bound, true), desk.nowUs));
+    const readings = limits.map((bound) => finish(desk, weigh(desk, bound, true)));
     return { nowUs: desk.nowUs, readings };
   }
 
@@ -111,7 +111,7 @@ export class MemoryEngine implements Engine {
     const cells = this.#cells.of(tenant);
     for (const bound of limits) {
       const cell = this.#cells.find(cells, bound);
-      if (cell) this.#cells.remove(cell);
+      if (cell !== undefined) this.#cells.remove(cell);
     }
   }
 
@@ -121,7 +121,7 @@ export class MemoryEngine implements Engine {
       const { cell, state } = weigh(desk, bound, true);
       const known = state as WindowState;
       if (known.startUs !== period.startUs || known.used >= used) continue;
-      store(cell ?? this.#cells.make(desk.tenant, bound), bound, { ...known, used });
+      store(desk, bound, cell ?? this.#cells.make(desk.tenant, bound), { ...known, used });
     }
   }
 

@@ -9,7 +9,7 @@ const cellsPerTurn = 20_000;
 export function startSweeper(cells: Cells, books: Books, clock: Clock): () => void {
   const timer = setInterval(() => {
     const nowUs = clock();
-    cells.sweep(Math.min(cellsPerTurn, cells.all.length), nowUs);
+    cells.sweep(cellsPerTurn, nowUs);
     books.sweep(nowUs);
   }, everyMs);
   timer.unref();

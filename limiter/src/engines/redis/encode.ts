@@ -30,6 +30,8 @@ export type EncodeContext = {
   readonly allowances: Allowances | null;
 };
 
+/** From here on reading each limit only once is worth the bother. */
+const manyQuestions = 4;
 const never = Number.MAX_SAFE_INTEGER;
 const noOverflow: ReadonlySet<string> = new Set();
 
@@ -61,6 +63,7 @@ export class EncodedCall {
       this.#use(features.epoch, epochSuffix);
       this.args.push(`${epoch.tenant}.${epoch.shared} ${validUntilUs} ${confirmed ? 1 : 0}`);
     }
+    if (questions.length >= manyQuestions) this.uses |= features.manyQuestions;
     for (const question of questions) this.#question(question);
     const { allowances } = context;
     if (allowances) {

@@ -52,6 +52,7 @@ export const features = {
   reservation: 512,
   ledger: 1024,
   records: 2048,
+  manyQuestions: 4096,
 } as const;
 
 type Feature = keyof typeof features;
@@ -63,6 +64,7 @@ const featureFiles: Record<Feature, readonly string[]> = {
   reservation: ['holds', 'reservation'],
   ledger: ['ledger'],
   records: ['records'],
+  manyQuestions: ['limits_again'],
 };
 
 /** Links, or finds, the variant for just what a call uses. */

@@ -100,6 +100,8 @@ function createApp(
     return503OnClosing: false,
     ...(basePath === '' ? {} : { rewriteUrl: ({ url = '/' }) => withoutBasePath(basePath, url) }),
     routerOptions: { maxParamLength: limits.paramLengthMax },
+    // Starting takes as long as it takes: on a busy machine, longer than any fixed time.
+    pluginTimeout: 0,
     schemaController,
   };
   const app = fastify(httpOptions).withTypeProvider<TypeBoxTypeProvider>();
