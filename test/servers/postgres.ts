@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { chown, mkdir } from 'node:fs/promises';
+import { chown, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { requireProgram } from '../../scripts/programs.mjs';
@@ -14,16 +14,25 @@ const roleName = 'sluice';
 export type PostgresServer = ServerProcess & {
   readonly port: number;
   readonly url: string;
+  /** All that the server has logged since its start. */
+  readLog(): Promise<string>;
   /** Ends the server and keeps its data, for tests that bring it back. */
   halt(): Promise<void>;
   /** Starts it again on the same port. */
   resume(): Promise<void>;
 };
 
+export type PostgresOptions = {
+  /** More settings, by name. */
+  readonly settings?: Readonly<Record<string, string>>;
+};
+
 type User = { readonly uid: number; readonly gid: number };
 
 /** Starts an empty PostgreSQL on 127.0.0.1 that trades durability for speed. */
-export async function startPostgres(): Promise<PostgresServer> {
+export async function startPostgres({
+  settings = {},
+}: PostgresOptions = {}): Promise<PostgresServer> {
   const folder = await createTemporaryFolder('postgres');
   const user = findUnprivilegedUser();
   const dataPath = join(folder, 'data');
@@ -35,7 +44,8 @@ export async function startPostgres(): Promise<PostgresServer> {
     try {
       const port = await findFreePort();
       const logPath = join(folder, `postgres-${attempt}.log`);
-      let server = await startOn(port, { dataPath, logPath, user });
+      let currentLogPath = logPath;
+      let server = await startOn(port, { dataPath, logPath, user, settings });
       let starts = 1;
       return {
         port,
@@ -43,11 +53,12 @@ export async function startPostgres(): Promise<PostgresServer> {
         get pid() {
           return server.pid;
         },
+        readLog: () => readFile(currentLogPath, 'utf8'),
         halt: () => server.stop(),
         resume: async () => {
           // Each start has a log of its own, in which its readiness is looked for.
-          const nextLogPath = `${logPath}.${(starts += 1)}`;
-          server = await startOn(port, { dataPath, logPath: nextLogPath, user });
+          currentLogPath = `${logPath}.${(starts += 1)}`;
+          server = await startOn(port, { dataPath, logPath: currentLogPath, user, settings });
         },
         stop: async () => {
           await server.stop();
@@ -68,7 +79,12 @@ async function createDatabases(dataPath: string, user: User | undefined): Promis
 
 function startOn(
   port: number,
-  place: { dataPath: string; logPath: string; user: User | undefined },
+  place: {
+    readonly dataPath: string;
+    readonly logPath: string;
+    readonly user: User | undefined;
+    readonly settings: Readonly<Record<string, string>>;
+  },
 ): Promise<ServerProcess> {
   const settings = {
     listen_addresses: '127.0.0.1',
@@ -76,6 +92,7 @@ function startOn(
     fsync: 'off',
     synchronous_commit: 'off',
     full_page_writes: 'off',
+    ...place.settings,
   };
   const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   return startServerProcess({

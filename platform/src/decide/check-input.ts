@@ -52,16 +52,22 @@ export function parsedCheckOf(
 
 function costsOf(input: CheckInput, resolution: Resolution) {
   const cost = input.cost ?? resolution.cost;
-  if (input.cost !== undefined && resolution.maxCost !== null && cost > resolution.maxCost) {
-    throw new InvalidInput('cost', `must be at most ${resolution.maxCost} for this resource`);
-  }
   const given = input.costs;
+  if (resolution.maxCost !== null) requireAtMost(resolution.maxCost, input);
   if (given === undefined && resolution.costs === noCosts) return { cost, costs: noCosts };
   // Who asks for nothing at all only looks, whatever the policy says.
   if (input.cost === 0 && Object.values(given ?? {}).every((one) => one === 0)) {
     return { cost: 0, costs: noCosts };
   }
   return { cost, costs: Object.assign(Object.create(null), resolution.costs, given) };
+}
+
+function requireAtMost(max: number, { cost = 0, costs = {} }: CheckInput): void {
+  const problem = `must be at most ${max} for this resource`;
+  if (cost > max) throw new InvalidInput('cost', problem);
+  for (const unit in costs) {
+    if ((costs[unit] as number) > max) throw new InvalidInput(`costs.${unit}`, problem);
+  }
 }
 
 function grouped(attributes: Readonly<Record<string, string>>): Readonly<Record<string, string>> {

@@ -76,8 +76,6 @@ export class Decider {
 
   /** Each on its own, in order, as few calls as possible. Who may not ask at all is thrown. */
   async checks(asker: Asker, inputs: readonly CheckInput[]): Promise<readonly Outcome[]> {
-    const { pending } = this.#parts.trust ?? { pending: null };
-    if (pending) await pending;
     const outcomes: Outcome[] = [];
     let caller = await this.admit(asker);
     let rounds = 0;
@@ -107,20 +105,27 @@ export class Decider {
     return outcomes;
   }
 
-  /** Who asks, if it may. What speaks against it is thrown. */
+  /**
+   * Who asks, if it may. What speaks against it is thrown: once the store has said that it is
+   * current, for who is turned away asks nothing else that would tell.
+   */
   async admit(asker: Asker): Promise<Caller> {
-    const { identifier, recorder } = this.#parts;
+    const { identifier, trust } = this.#parts;
+    const pending = trust?.pending;
+    if (pending) await pending;
     const caller = await identifier.identify(asker.credential, asker.address);
-    if (!caller.key.scopes.includes(asker.scope)) {
-      throw new Denied('scope_missing', `the key needs the scope ${asker.scope}`);
-    }
-    if (caller.snapshot.tenant.status === 'suspended') {
-      throw new Denied(
-        'tenant_suspended',
-        'the tenant is suspended; ask whoever runs this service',
-      );
-    }
-    recorder.keyUsed(caller.key.id);
+    const denial = denialOf(caller, asker);
+    if (!denial) return this.#admitted(caller);
+    const result = await this.#ask(caller, [], false);
+    if (result instanceof StoreFailure || result.kind === 'answered') throw denial;
+    this.#parts.onRound(result.kind);
+    const again = await this.#again(asker, caller, result.kind);
+    if (!again) throw denial;
+    return again.caller;
+  }
+
+  #admitted(caller: Caller): Caller {
+    this.#parts.recorder.keyUsed(caller.key.id);
     return caller;
   }
 
@@ -130,16 +135,22 @@ export class Decider {
    * null says that we can't get it.
    */
   async #again(asker: Asker, caller: Caller, kind: 'stale' | 'unknown') {
-    const { snapshots, isUnavailable } = this.#parts;
+    const { identifier, snapshots, isUnavailable } = this.#parts;
     const { tenant, epoch } = caller.snapshot;
+    let current = caller;
     try {
-      await snapshots.reload(tenant.id);
+      if (!(await snapshots.reload(tenant.id))) throw identifier.forget(caller.key, asker.address);
+      current = await identifier.identify(asker.credential, asker.address);
     } catch (error) {
       if (!isUnavailable(error)) throw error;
-      if (kind === 'unknown') return { caller, trusted: true };
-      if (!(await snapshots.loadNewer(tenant.id, epoch))) return null;
+      if (kind === 'stale') {
+        if (!(await snapshots.loadNewer(tenant.id, epoch))) return null;
+        current = await identifier.identify(asker.credential, asker.address);
+      }
     }
-    return { caller: await this.admit(asker), trusted: kind === 'unknown' };
+    const denial = denialOf(current, asker);
+    if (denial) throw denial;
+    return { caller: this.#admitted(current), trusted: kind === 'unknown' };
   }
 
   async #ask(
@@ -149,7 +160,8 @@ export class Decider {
   ): Promise<DecideResult | StoreFailure> {
     const { engine, deadline } = this.#parts;
     const questions = prepared.flatMap((one) => ('question' in one ? [one.question] : []));
-    if (questions.length === 0) return { kind: 'answered', answers: [] };
+    // What is wrong by the configuration may be right by a newer one.
+    if (questions.length === 0) questions.push(new CheckQuestion(nothing, []));
     const call = {
       tenant: snapshot.ref,
       questions,
@@ -180,6 +192,29 @@ export class Decider {
       return { decision, input, snapshot, resolution };
     });
   }
+}
+
+/** Asks for nothing: its answer says whether the snapshot is current. */
+const nothing: ParsedCheck = Object.freeze({
+  resource: '',
+  subject: '',
+  tenant: '',
+  key: null,
+  cost: 0,
+  costs: {},
+  attributes: {},
+  idempotencyKey: null,
+  reserve: null,
+});
+
+function denialOf({ key, snapshot }: Caller, { scope }: Asker): Denied | null {
+  if (!key.scopes.includes(scope)) {
+    return new Denied('scope_missing', `the key needs the scope ${scope}`);
+  }
+  if (snapshot.tenant.status === 'suspended') {
+    return new Denied('tenant_suspended', 'the tenant is suspended; ask whoever runs this service');
+  }
+  return null;
 }
 
 type Prepared =

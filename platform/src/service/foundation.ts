@@ -1,7 +1,14 @@
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { migrate, openDatabase, sharedSecret, type Database } from '../database/index.ts';
-import { createLogger, Metrics, startTracing, type Log, type Tracing } from '../observe/index.ts';
+import {
+  createLogger,
+  Metrics,
+  startTracing,
+  type Log,
+  type LogDestination,
+  type Tracing,
+} from '../observe/index.ts';
 import { openMemoryStore, openRedisStore, type Store } from '../store/index.ts';
 
 /** What everything else stands on. */
@@ -24,10 +31,14 @@ export type Secrets = {
   readonly subject: string;
 };
 
-export async function layFoundation(config: Config, version: string): Promise<Foundation> {
+export async function layFoundation(
+  config: Config,
+  { version, logTo }: { readonly version: string; readonly logTo?: LogDestination },
+): Promise<Foundation> {
   const metrics = new Metrics();
   const log = createLogger({
     level: config.logLevel,
+    ...(logTo && { destination: logTo }),
     onDrop: (lines) => metrics.eventsDropped(lines),
   });
   const { logger } = log;

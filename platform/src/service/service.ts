@@ -12,7 +12,12 @@ import { observeRequests } from '../doors/http/observe-requests.ts';
 import { createServer, type HttpServer } from '../doors/http/server.ts';
 import { systemRoutes } from '../doors/http/system.ts';
 import { usageRoute } from '../doors/http/usage.ts';
-import { metricsContentType, Observer, type Metrics } from '../observe/index.ts';
+import {
+  metricsContentType,
+  Observer,
+  type LogDestination,
+  type Metrics,
+} from '../observe/index.ts';
 import { startBackground } from './background.ts';
 import { openControl } from './control-plane.ts';
 import { seedDemo, type Demo } from './demo.ts';
@@ -32,6 +37,8 @@ export type Service = {
 
 export type ServiceOptions = {
   readonly version: string;
+  /** Where log lines go; standard output by default. */
+  readonly logTo?: LogDestination;
   /** All workers' together, where there are several. */
   readonly metricsText?: (metrics: Metrics) => Promise<string>;
 };
@@ -39,7 +46,7 @@ export type ServiceOptions = {
 /** A node: opens what it needs, serves, and lets go in the opposite order. */
 export async function startService(config: Config, options: ServiceOptions): Promise<Service> {
   const { version } = options;
-  const foundation = await layFoundation(config, version);
+  const foundation = await layFoundation(config, options);
   const { database, store, metrics, secrets } = foundation;
   const adminToken = keptSecret(config.dataDir, 'admin-token', {
     given: config.adminToken,

@@ -46,12 +46,15 @@ export class KeyRing {
       const cached = (await this.#cache?.key(id)) ?? null;
       const key = cached && cached.epoch >= epoch ? cached : await this.#read(id);
       if (key) this.#keys.set(id, key);
-      else {
-        this.#keys.delete(id);
-        this.#unknown.set(id, true);
-      }
+      else this.forget(id);
       return key;
     });
+  }
+
+  /** It is not looked up again for a while: there is no such key. */
+  forget(id: string): void {
+    this.#keys.delete(id);
+    this.#unknown.set(id, true);
   }
 
   async #read(id: string): Promise<KeySource | null> {

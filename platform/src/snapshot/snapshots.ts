@@ -82,6 +82,7 @@ export class Snapshots {
     const source = await this.#reader.tenant(tenantId);
     if (!source) {
       this.#snapshots.delete(tenantId);
+      this.#cache?.dropTenant(tenantId);
       return null;
     }
     this.#cache?.putTenant(source);

@@ -50,6 +50,11 @@ export class SourceCache {
     this.#put(`t:${source.id}`, source);
   }
 
+  /** It is gone: nobody needs to find that out by what it was. */
+  dropTenant(id: string): void {
+    this.#put(`t:${id}`, null);
+  }
+
   putKey(source: KeySource): void {
     this.#put(`k:${source.id}`, source);
   }
@@ -65,7 +70,7 @@ export class SourceCache {
     }
   }
 
-  #put(name: string, source: object): void {
+  #put(name: string, source: object | null): void {
     const key = this.#keyOf(name);
     if (key !== null) void this.#set(key, JSON.stringify(source));
   }

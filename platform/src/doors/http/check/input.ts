@@ -55,5 +55,5 @@ export function idempotencyKeyIn(headers: IncomingHttpHeaders): string | undefin
   const text = String(given);
   const key = text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : text;
   if (keyPattern.test(key)) return key;
-  throw new InvalidInput('Idempotency-Key', 'must be 8 to 128 letters, digits, "-", "_" or "."');
+  throw new InvalidInput('idempotency-key', 'must be 8 to 128 letters, digits, "-", "_" or "."');
 }

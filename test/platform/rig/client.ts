@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+
+export type Answer = {
+  readonly status: number;
+  readonly headers: Headers;
+  // What a test expects of it, the test says.
+  readonly body: Readonly<Record<string, never>>;
+  readonly text: string;
+};
+
+export type Asking = {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as it is when it is text, else as JSON. */
+  readonly body?: unknown;
+};
+
+/** Hears of every answer, with the path as it was asked for. */
+export type AnswerWatch = (method: string, path: string, answer: Answer) => void;
+
+export type TenantFields = {
+  readonly name?: string;
+  readonly tier?: string;
+  readonly limits?: readonly object[];
+  readonly scopes?: readonly string[];
+};
+
+/** A tenant with a plan and a key, made for one test. */
+export type MadeTenant = {
+  readonly id: string;
+  readonly planId: string | null;
+  readonly key: string;
+  readonly keyId: string;
+};
+
+const wideLimit = { name: 'wide', algorithm: 'fixed_window', limit: 1_000_000, window_seconds: 60 };
+
+/** Speaks to a node as its users do: by HTTP. */
+export class NodeClient {
+  readonly url: string;
+  readonly #adminToken: string;
+  readonly #watch: AnswerWatch;
+
+  constructor(url: string, adminToken: string, watch: AnswerWatch = () => {}) {
+    this.url = url;
+    this.#adminToken = adminToken;
+    this.#watch = watch;
+  }
+
+  async ask(method: string, path: string, { headers, body }: Asking = {}): Promise<Answer> {
+    const sent = typeof body === 'string' ? body : JSON.stringify(body);
+    const response = await fetch(`${this.url}${path}`, {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: sent as string }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.includes('json') === true;
+    const answer: Answer = {
+      status: response.status,
+      headers: response.headers,
+      body: isJson ? JSON.parse(text) : {},
+      text,
+    };
+    this.#watch(method, path, answer);
+    return answer;
+  }
+
+  get(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
+    return this.ask('GET', path, { headers });
+  }
+
+  /** `POST /v1/check`. */
+  check(key: string, body: unknown, headers: Readonly<Record<string, string>> = {}) {
+    return this.ask('POST', '/v1/check', { body, headers: { 'x-api-key': key, ...headers } });
+  }
+
+  /** `POST /v1/checks`. */
+  checks(key: string, checks: unknown, headers: Readonly<Record<string, string>> = {}) {
+    const asking = { body: { checks }, headers: { 'x-api-key': key, ...headers } };
+    return this.ask('POST', '/v1/checks', asking);
+  }
+
+  /** Below `/v1/admin/`, with the node's own token. */
+  admin(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
+    return this.ask(method, `/v1/admin/${path}`, {
+      body,
+      headers: { authorization: `Bearer ${this.#adminToken}`, ...headers },
+    });
+  }
+
+  /** The same, and it must succeed. */
+  async change(method: string, path: string, body?: unknown): Promise<Answer['body']> {
+    const answer = await this.admin(method, path, body);
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
+    return answer.body;
+  }
+
+  async makeTenant(fields: TenantFields = {}): Promise<MadeTenant> {
+    const { name = `tenant ${randomUUID()}`, tier, limits = [wideLimit], scopes } = fields;
+    const tenant = await this.change('POST', 'tenants', { name, ...(tier && { tier }) });
+    const id: string = tenant['id'];
+    const planId = limits.length === 0 ? null : await this.#putOnPlan(id, limits);
+    const made = await this.change('POST', 'keys', {
+      tenant_id: id,
+      name: 'test',
+      ...(scopes && { scopes }),
+    });
+    return { id, planId, key: made['key'], keyId: made['id'] };
+  }
+
+  async #putOnPlan(tenantId: string, limits: readonly object[]): Promise<string> {
+    const plan = await this.change('POST', 'plans', { tenant_id: tenantId, name: 'own', limits });
+    await this.change('PATCH', `tenants/${tenantId}`, { plan_id: plan['id'] });
+    return plan['id'];
+  }
+}

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, inject } from 'vitest';
+import { applyMigrations } from '../../servers/embedded-templates.ts';
+import { createTemporaryFolder, removeFolder } from '../../servers/temporary-folder.ts';
+import { freshDatabase } from '../../support/databases.ts';
+import { type AnswerWatch, type NodeClient } from './client.ts';
+import { makeDataDir, type RunningNode, type Settings, startNode } from './node.ts';
+
+export const stackKinds = ['embedded, memory', 'PostgreSQL, memory', 'PostgreSQL, Redis'] as const;
+export type StackKind = (typeof stackKinds)[number];
+
+/** What a node stands on, alone with the suite. */
+export type Stack = {
+  readonly kind: StackKind;
+  readonly settings: Settings;
+  remove(): Promise<void>;
+};
+
+export async function makeStack(kind: StackKind): Promise<Stack> {
+  if (kind === 'embedded, memory') {
+    const { path, remove } = await makeDataDir();
+    return { kind, settings: { SLUICE_DATA_DIR: path }, remove };
+  }
+  const folder = await createTemporaryFolder('data');
+  const { url, drop } = await freshDatabase(inject('postgresUrl'));
+  await applyMigrations({ url });
+  return {
+    kind,
+    settings: {
+      SLUICE_DATA_DIR: folder,
+      SLUICE_DATABASE_URL: url,
+      ...(kind === 'PostgreSQL, Redis' ? { SLUICE_REDIS_URL: inject('redisUrl') } : {}),
+    },
+    remove: async () => {
+      await drop();
+      await removeFolder(folder);
+    },
+  };
+}
+
+export type StackRig = {
+  readonly kind: StackKind;
+  readonly node: RunningNode;
+  readonly client: NodeClient;
+  readonly settings: Settings;
+  /** Ends the node as SIGTERM does, and starts another on what it left. */
+  restart(): Promise<void>;
+};
+
+/** Runs a suite on a node on each of what a node can stand on. */
+export function onEveryStack(
+  name: string,
+  suite: (rig: StackRig) => void,
+  {
+    settings = {},
+    watch,
+    kinds = stackKinds,
+  }: {
+    readonly settings?: Settings;
+    readonly watch?: AnswerWatch;
+    readonly kinds?: readonly StackKind[];
+  } = {},
+): void {
+  describe.each(kinds)(`${name} (%s)`, (kind) => {
+    let stack: Stack | undefined;
+    let node: RunningNode | undefined;
+    const running = () => {
+      if (!node) throw new Error('The node runs within tests and hooks only.');
+      return node;
+    };
+    const start = async () => {
+      stack ??= await makeStack(kind);
+      node = await startNode({ ...stack.settings, ...settings }, watch ? { watch } : {});
+    };
+    beforeAll(start);
+    afterAll(async () => {
+      await node?.stop();
+      await stack?.remove();
+    });
+    suite({
+      kind,
+      get node() {
+        return running();
+      },
+      get client() {
+        return running().client;
+      },
+      get settings() {
+        return { ...stack?.settings, ...settings };
+      },
+      restart: async () => {
+        await running().stop();
+        await start();
+      },
+    });
+  });
+}
