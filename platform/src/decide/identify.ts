@@ -57,13 +57,19 @@ export class Identifier {
     // Before anything else is looked up for somebody who only knows an id.
     this.#verify(credential, key, address);
     const snapshot = snapshots.known(key.tenantId) ?? (await snapshots.load(key.tenantId));
-    if (!snapshot) throw this.#refused(address, 'unknown');
+    if (!snapshot) throw this.forget(key, address);
     if (key.epoch < snapshot.epoch.tenant) {
       key = await this.#findAgain(key, snapshot.epoch.tenant);
       if (!key) throw this.#refused(address, 'unknown');
       this.#verify(credential, key, address);
     }
     return { key, snapshot };
+  }
+
+  /** Its tenant is gone, and so is the key. */
+  forget({ id }: KeySource, address: string): Error {
+    this.#parts.keys.forget(id);
+    return this.#refused(address, 'unknown');
   }
 
   /** With the database away, a key that was good goes on being so. */

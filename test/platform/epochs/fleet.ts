@@ -111,9 +111,9 @@ export async function makeTenant(fleet: Fleet, keyCount: number): Promise<Tenant
 /** Checks with these keys at all nodes, again and again, until stopped. */
 export function startLoad(fleet: Fleet, keys: readonly Key[]) {
   const sent: { readonly key: string; readonly sentAtMs: number; readonly status: number }[] = [];
-  let isOver = false;
+  const over = new AbortController();
   const workers = fleet.nodes.map(async (node, at) => {
-    for (let turn = at * 7; !isOver; turn += 1) {
+    for (let turn = at * 7; !over.signal.aborted; turn += 1) {
       const { text } = keys[turn % keys.length] as Key;
       const sentAtMs = performance.now();
       const { status } = await fleet.check(node, text);
@@ -123,7 +123,7 @@ export function startLoad(fleet: Fleet, keys: readonly Key[]) {
   return {
     sent,
     stop: async () => {
-      isOver = true;
+      over.abort();
       await Promise.all(workers);
     },
   };
