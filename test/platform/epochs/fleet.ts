@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { readConfig } from '../../../platform/src/config.ts';
 import { startService, type Service } from '../../../platform/src/service/index.ts';
 import { createTemporaryFolder, removeFolder } from '../../servers/temporary-folder.ts';
@@ -118,6 +119,8 @@ export function startLoad(fleet: Fleet, keys: readonly Key[]) {
       const sentAtMs = performance.now();
       const { status } = await fleet.check(node, text);
       sent.push({ key: text, sentAtMs, status });
+      // Enough to keep every node busy with them, and not all of the machine.
+      await sleep(5);
     }
   });
   return {

@@ -95,10 +95,13 @@ describe('a revoked key, on eight nodes', () => {
     await redis.save();
     await copyFile(join(folder, 'now.rdb'), join(folder, 'old.rdb'));
     for (const key of keys) await revoke(key);
+    const load = startLoad(fleet, keys);
     const { port } = server;
     await server.stop();
     server = await startRedis({ port, settings: ['--dir', folder, '--dbfilename', 'old.rdb'] });
     await expectAgain(survivor);
+    await load.stop();
+    expect(load.sent.filter(({ status }) => status !== 401)).toEqual([]);
     for (const key of keys) await expectRefusedEverywhere(key);
   });
 
