@@ -58,6 +58,7 @@ export async function startService(config: Config, options: ServiceOptions): Pro
   const control = openControl(foundation, {
     publisher,
     onShared: () => background.publishShared(),
+    hotPath,
     adminToken,
   });
   const demo = config.demo ? await openDemo(config, foundation, control) : null;
