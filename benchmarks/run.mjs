@@ -1,21 +1,24 @@
-// `npm run bench`: sets up as `npm test` does, then runs main.ts. Plain Node without dependencies,
-// because it runs before there are any. Arguments go to main.ts: `npm run bench -- --quick`.
+// `npm run bench` and `npm run bench:service`: sets up as `npm test` does, then runs main.ts or
+// service/main.ts. Plain Node without dependencies, because it runs before there are any. Further
+// arguments are theirs: `npm run bench -- --quick`.
 
 import { fileURLToPath } from 'node:url';
-import { buildLimiter } from '../scripts/build.mjs';
+import { buildAll, buildLimiter } from '../scripts/build.mjs';
 import { runPhase } from '../scripts/phase.mjs';
 import { exitCodeOfSignal, forwardSignals, runProgram } from '../scripts/run-program.mjs';
 import { setupForTest } from '../scripts/setup.mjs';
+
+const [program = 'main.ts', ...rest] = process.argv.slice(2);
 
 try {
   await runPhase('setup', setupForTest);
   // What is published is what is measured: run from source, tsx would name every function anew each
   // time it is made, at a cost that no user pays.
-  await runPhase('build', async () => buildLimiter());
+  await runPhase('build', async () => (program === 'main.ts' ? buildLimiter() : buildAll()));
   forwardSignals();
   const loader = import.meta.resolve('tsx');
-  const main = fileURLToPath(new URL('main.ts', import.meta.url));
-  const args = ['--import', loader, main, ...process.argv.slice(2)];
+  const main = fileURLToPath(new URL(program, import.meta.url));
+  const args = ['--import', loader, main, ...rest];
   const { exitCode } = await runProgram(process.execPath, args);
   process.exitCode = exitCodeOfSignal() ?? exitCode;
 } catch (error) {

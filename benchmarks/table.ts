@@ -1,3 +1,4 @@
+import { renderMarkdown } from './markdown.ts';
 import { medians, ratioOf, type Sample } from './measure.ts';
 
 /** One line of the table. */
@@ -48,27 +49,8 @@ const headings = ['', 'what', 'against', 'ratio', 'to reach', ''].concat([
 /** Columns of numbers. */
 const rightAligned = new Set([0, 3, 6, 7, 8, 9]);
 
-/** Markdown, padded so that it reads as well in a terminal. */
 export function renderTable(lines: readonly Line[]): string {
-  const rows = [headings, ...lines.map(renderLine)];
-  const widths = headings.map((_, column) =>
-    Math.max(3, ...rows.map((row) => row[column]?.length ?? 0)),
-  );
-  const padded = rows.map((row) => joined(row.map((text, at) => pad(text, at, widths[at] ?? 0))));
-  const rule = joined(
-    widths.map((width, at) =>
-      rightAligned.has(at) ? `${'-'.repeat(width - 1)}:` : '-'.repeat(width),
-    ),
-  );
-  return [padded[0], rule, ...padded.slice(1)].join('\n');
-}
-
-function joined(cells: readonly string[]): string {
-  return `| ${cells.join(' | ')} |`;
-}
-
-function pad(text: string, column: number, width: number): string {
-  return rightAligned.has(column) ? text.padStart(width) : text.padEnd(width);
+  return renderMarkdown([headings, ...lines.map(renderLine)], rightAligned);
 }
 
 function renderLine({ row, what, against, ratio, toReach, subject, baseline }: Line): string[] {
@@ -86,7 +68,7 @@ function renderLine({ row, what, against, ratio, toReach, subject, baseline }: L
   ];
 }
 
-function renderTarget(target: Target): string {
+export function renderTarget(target: Target): string {
   return 'atLeast' in target
     ? `>= ${target.atLeast.toFixed(1)}x`
     : `<= ${target.atMost.toFixed(1)}x`;
@@ -104,6 +86,6 @@ function short(us: number): string {
   return us < 10 ? us.toFixed(2) : us.toFixed(1);
 }
 
-function grouped(value: number): string {
+export function grouped(value: number): string {
   return Math.round(value).toLocaleString('en-US');
 }

@@ -69,7 +69,8 @@ test('the real table keeps core alone, middleware off the engines, and doors apa
     ['limiter/src/core/a.ts', "import 'node:fs';"],
     ['limiter/src/middleware/express/a.ts', "import '../../engines/redis/a.ts';"],
     ['platform/src/doors/envoy/a.ts', "import '../http/a.ts';"],
-    ['platform/src/decide/a.ts', "import '../control/a.ts';"],
+    ['platform/src/decide/a.ts', "import '../doors/http/a.ts';"],
+    ['platform/src/control/a.ts', "import '../decide/a.ts';"],
     ['examples/a.ts', "import '../limiter/src/core/a.ts';"],
   ] as const;
   for (const [path, text] of forbidden) expect(violationsOf(path, text, rooms)).toHaveLength(1);

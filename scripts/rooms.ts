@@ -104,7 +104,7 @@ const outsideRooms: readonly Room[] = [
   },
   {
     path: 'benchmarks',
-    mayImport: [library, core, ...allEngines, 'test', 'scripts'],
+    mayImport: [library, core, ...allEngines, control, 'test', 'scripts'],
     seesInternals: true,
   },
   { path: 'scripts', mayImport: [] },

@@ -5,7 +5,7 @@ import { setupForStart } from './setup.mjs';
 try {
   await setupForStart();
   process.argv.splice(2, 0, 'serve');
-  await import('../platform/dist/src/main.js');
+  await import(new URL('../platform/dist/src/main.js', import.meta.url).href);
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Actor, roles } from './actor.ts';
+import { type Actor, type Role, roles } from './actor.ts';
 import {
   authorize,
   requireFields,
@@ -20,10 +20,9 @@ const ofTenant = (role: Actor['role']): Actor => ({ ...platform(role), tenantId:
 describe('a role', () => {
   it('may do what it takes and what lesser ones may, and no more', () => {
     for (const [has, role] of roles.entries()) {
-      for (const [takes, least] of roles.entries()) {
-        const attempt = () => authorize(platform(role), { least, tenants: true });
-        expect(isForbidden(attempt), `${role} for ${least}`).toBe(has < takes);
-      }
+      const attempt = (least: Role) => () => authorize(platform(role), { least, tenants: true });
+      for (const least of roles.slice(0, has + 1)) expect(attempt(least)).not.toThrow();
+      for (const least of roles.slice(has + 1)) expect(attempt(least)).toThrow(Forbidden);
     }
   });
 
@@ -69,12 +68,3 @@ describe('a token that is made', () => {
     expect(grant(ofTenant('operator'), 'owner', 'a')).toThrow(Forbidden);
   });
 });
-
-function isForbidden(attempt: () => void): boolean {
-  try {
-    attempt();
-    return false;
-  } catch (error) {
-    return error instanceof Forbidden;
-  }
-}

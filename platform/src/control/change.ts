@@ -17,6 +17,11 @@ export type Changed<T> = {
   } | null;
 };
 
+export type Touched = {
+  readonly tenantIds: readonly string[];
+  readonly keyIds: readonly string[];
+};
+
 export type AuditNote = {
   readonly action: 'create' | 'update' | 'delete' | 'rotate' | 'revoke';
   readonly noun: string;
@@ -31,11 +36,17 @@ export class Change {
   readonly tx: Transaction<Tables>;
   readonly #actor: Actor;
   readonly #epochs = new Map<string, TenantEpoch>();
+  readonly #keyIds: string[] = [];
   #sharedEpoch: number | null = null;
 
   constructor(tx: Transaction<Tables>, actor: Actor) {
     this.tx = tx;
     this.#actor = actor;
+  }
+
+  /** What nodes may remember, and should no longer. */
+  get touched(): Touched {
+    return { tenantIds: [...this.#epochs.keys()], keyIds: this.#keyIds };
   }
 
   get epochs(): readonly TenantEpoch[] {
@@ -66,6 +77,7 @@ export class Change {
   }
 
   async note({ action, noun, objectId, tenantId, before, after }: AuditNote): Promise<void> {
+    if (noun === 'keys') this.#keyIds.push(objectId);
     await this.tx
       .insertInto('audit_entries')
       .values({
@@ -88,20 +100,25 @@ export class Changes {
   readonly #db: Kysely<Tables>;
   readonly #publisher: Publisher;
   readonly #onShared: () => void;
+  readonly #onTouched: (touched: Touched) => void;
 
   constructor({
     db,
     publisher,
     onShared,
+    onTouched = () => {},
   }: {
     readonly db: Kysely<Tables>;
     readonly publisher: Publisher;
     /** A publication is waiting: no need to wait for the next look. */
     readonly onShared: () => void;
+    /** After it was published, for who keeps copies; nobody waits for that. */
+    readonly onTouched?: (touched: Touched) => void;
   }) {
     this.#db = db;
     this.#publisher = publisher;
     this.#onShared = onShared;
+    this.#onTouched = onTouched;
   }
 
   async make<T>(actor: Actor, work: (change: Change) => Promise<T>): Promise<Changed<T>> {
@@ -110,6 +127,7 @@ export class Changes {
       return { value: await work(made), change: made };
     });
     const published = await this.#publisher.publish(change.epochs);
+    this.#onTouched(change.touched);
     const { sharedEpoch } = change;
     if (sharedEpoch === null) return { value, published, publication: null };
     this.#onShared();

@@ -20,19 +20,24 @@ export class AddressFailures {
     });
   }
 
-  /** Throws when the address has failed too often. */
+  /** Throws when the address has failed too often: before anything is looked up for it. */
   admit(address: string): void {
     const { remaining } = this.#limiter.checkSync({ ...attempt(address), cost: 0 });
-    if (remaining === 0) throw new TooManyFailures(1000 / refillPerSecond);
+    if (remaining === 0) throw tooMany();
   }
 
-  count(address: string): void {
-    this.#limiter.checkSync(attempt(address));
+  /** One more; and what to answer when it is one too many. */
+  count(address: string): TooManyFailures | null {
+    return this.#limiter.checkSync(attempt(address)).allowed ? null : tooMany();
   }
 
   close(): Promise<void> {
     return this.#limiter.close();
   }
+}
+
+function tooMany(): TooManyFailures {
+  return new TooManyFailures(1000 / refillPerSecond);
 }
 
 function attempt(address: string) {

@@ -46,12 +46,13 @@ export class Identifier {
   async #lookUp(credential: Credential, address: string): Promise<Caller> {
     const { keys, snapshots, markSecret, isImported } = this.#parts;
     const { id } = credential;
-    let key = keys.known(id);
-    if (key === undefined) {
-      this.#admit(address);
-      if (!isMarked(id, markSecret) && !isImported(id)) throw this.#refused(address, 'not_ours');
-      key = await keys.find(id);
+    const known = keys.known(id);
+    // An id that we made is worth a look-up, from wherever it comes: nobody else can make one, and
+    // many tenants may call from one address. Others are refused here, and cost the database nothing.
+    if (known === undefined && !isMarked(id, markSecret) && !isImported(id)) {
+      throw this.#refused(address, 'not_ours');
     }
+    let key = known === undefined ? await keys.find(id) : known;
     if (!key) throw this.#refused(address, 'unknown');
     // Before anything else is looked up for somebody who only knows an id.
     this.#verify(credential, key, address);
@@ -66,7 +67,7 @@ export class Identifier {
   }
 
   /** Its tenant is gone, and so is the key. */
-  forget({ id }: KeySource, address: string): Unauthenticated {
+  forget({ id }: KeySource, address: string): Error {
     this.#parts.keys.forget(id);
     return this.#refused(address, 'unknown');
   }
@@ -87,18 +88,11 @@ export class Identifier {
     if (key.revoked || isExpired) throw this.#refused(address, 'over');
   }
 
-  #admit(address: string): void {
-    try {
-      this.#parts.failures.admit(address);
-    } catch (error) {
-      this.#parts.onFailure('limited');
-      throw error;
-    }
-  }
-
-  #refused(address: string, reason: KeyFailure): Unauthenticated {
-    this.#parts.failures.count(address);
-    this.#parts.onFailure(reason);
-    return new Unauthenticated('unknown, revoked or expired key');
+  /** What a guesser would do counts against its address; a key that is over may be anybody's mistake. */
+  #refused(address: string, reason: Exclude<KeyFailure, 'limited'>): Error {
+    const { failures, onFailure } = this.#parts;
+    const limited = reason === 'over' ? null : failures.count(address);
+    onFailure(limited ? 'limited' : reason);
+    return limited ?? new Unauthenticated('unknown, revoked or expired key');
   }
 }

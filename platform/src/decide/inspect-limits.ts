@@ -29,8 +29,8 @@ export async function inspectLimits(
   const { snapshot } = caller;
   const resource = whose.resource === undefined ? null : normalizeResource(whose.resource);
   const resolution = resource === null ? null : snapshot.rules.resolve(resource);
-  const ofPlan = snapshot.rules.plan?.limits.map(({ limit }) => limit);
-  const limits = resolution?.limits ?? ofPlan ?? [];
+  const ofPlan = snapshot.rules.plan?.limits.map(({ limit }) => limit) ?? [];
+  const limits = resolution?.limits ?? ofPlan;
   const known: Known = {
     subject: whose.subject,
     resource: resolution?.counted,

@@ -1,6 +1,6 @@
 import { ApiKeys } from '../control/api-keys/api-keys.ts';
 import { Audit } from '../control/audit/audit.ts';
-import { Changes } from '../control/change.ts';
+import { Changes, type Touched } from '../control/change.ts';
 import type { Publisher } from '../control/epochs/publisher.ts';
 import { Plans } from '../control/plans/plans.ts';
 import { Policies } from '../control/policies/policies.ts';
@@ -9,16 +9,31 @@ import { Tenants } from '../control/tenants/tenants.ts';
 import { Tokens } from '../control/tokens/tokens.ts';
 import type { Control } from '../doors/http/admin/index.ts';
 import type { Foundation } from './foundation.ts';
+import type { HotPath } from './hot-path.ts';
 
 export function openControl(
   { database: { db }, secrets }: Foundation,
   {
     publisher,
     onShared,
+    hotPath: { snapshots, keys },
     adminToken,
-  }: { readonly publisher: Publisher; readonly onShared: () => void; readonly adminToken: string },
+  }: {
+    readonly publisher: Publisher;
+    readonly onShared: () => void;
+    readonly hotPath: Pick<HotPath, 'snapshots' | 'keys'>;
+    readonly adminToken: string;
+  },
 ): Control {
-  const changes = new Changes({ db, publisher, onShared });
+  // What is old is found out by its epoch in any case: this only saves the next one the reading.
+  const onTouched = ({ tenantIds, keyIds }: Touched) => {
+    const reading = [
+      ...tenantIds.map((id) => snapshots.reload(id)),
+      ...keyIds.map((id) => keys.refresh(id)),
+    ];
+    void Promise.allSettled(reading);
+  };
+  const changes = new Changes({ db, publisher, onShared, onTouched });
   const common = { db, changes };
   return {
     tenants: new Tenants(common),

@@ -2,6 +2,7 @@ import type { Config } from '../config.ts';
 import { mint } from '../control/credentials/credential.ts';
 import { Publisher } from '../control/epochs/publisher.ts';
 import { Usage } from '../control/usage/usage.ts';
+import { AddressFailures } from '../decide/index.ts';
 import { isFirst, isUnavailable } from '../database/index.ts';
 import { adminRoutes, type Control } from '../doors/http/admin/index.ts';
 import { checkRoutes } from '../doors/http/check/routes.ts';
@@ -57,6 +58,7 @@ export async function startService(config: Config, options: ServiceOptions): Pro
   const control = openControl(foundation, {
     publisher,
     onShared: () => background.publishShared(),
+    hotPath,
     adminToken,
   });
   const demo = config.demo ? await openDemo(config, foundation, control) : null;
@@ -78,7 +80,9 @@ export async function startService(config: Config, options: ServiceOptions): Pro
     checkLog: config.checkLog,
   });
   observeRequests(app, foundation);
-  const { decider, failures } = hotPath;
+  const { decider } = hotPath;
+  // Apart from those of keys: who mistypes keys must not lock an operator out.
+  const adminFailures = new AddressFailures();
   const { tracing } = foundation;
   await app.register(checkRoutes, {
     decider,
@@ -89,7 +93,7 @@ export async function startService(config: Config, options: ServiceOptions): Pro
   });
   await app.register(usageRoute, { decider, usage: new Usage(database.db), engine: store.engine });
   if (demo) await app.register(demoRoute, { demo });
-  await app.register(adminRoutes, { control, failures });
+  await app.register(adminRoutes, { control, failures: adminFailures });
   await app.register(systemRoutes, {
     version,
     basePath: config.basePath,
@@ -110,7 +114,7 @@ export async function startService(config: Config, options: ServiceOptions): Pro
     close: async () => {
       await app.close();
       await background.stop();
-      await hotPath.failures.close();
+      await Promise.all([hotPath.failures.close(), adminFailures.close()]);
       await store.close();
       await database.close();
       await foundation.tracing.close();

@@ -7,7 +7,7 @@ import {
   Rules,
   type CompiledPlan,
   type CompiledPolicy,
-  type RuleLimit,
+  type ScopedLimit,
 } from './rules.ts';
 import { planById, Snapshot } from './snapshot.ts';
 import type { PlanSource, PolicySource, SharedSource, TenantSource } from './source.ts';
@@ -94,18 +94,18 @@ type Context = {
 function compileLimits(
   wires: readonly unknown[],
   { definedBy, calendar, mode }: Context,
-): RuleLimit[] {
+): ScopedLimit[] {
   return wires.flatMap((wire, at) => {
     const given = wire as Readonly<Record<string, unknown>>;
     const inherited = mode === null ? {} : { mode };
     const field = `limits[${at}]`;
     const input = limitFromWire({ ...calendarOf(given, calendar), ...inherited, ...given }, field);
     const limit = parseLimit(input, { definedBy, field });
-    return limit ? { limit, resources: resourcesOf(given) } : [];
+    return limit ? { limit, resources: patternsIn(given) } : [];
   });
 }
 
-function resourcesOf({ resources }: Readonly<Record<string, unknown>>): Pattern[] | null {
+function patternsIn({ resources }: Readonly<Record<string, unknown>>): Pattern[] | null {
   return Array.isArray(resources) ? resources.map((text) => new Pattern(String(text))) : null;
 }
 

@@ -51,6 +51,12 @@ export class KeyRing {
     });
   }
 
+  /** Reads it anew, for all nodes that look into the cache. */
+  async refresh(id: string): Promise<void> {
+    const key = await this.#read(id);
+    if (key) this.#keys.set(id, key);
+  }
+
   /** It is not looked up again for a while: there is no such key. */
   forget(id: string): void {
     this.#keys.delete(id);

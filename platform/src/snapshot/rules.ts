@@ -1,15 +1,15 @@
 import type { Limit } from 'sluice/core';
 import type { Pattern } from './pattern.ts';
 
-/** A limit, and what it is for: only these resources, or all when null. */
-export type RuleLimit = { readonly limit: Limit; readonly resources: readonly Pattern[] | null };
+/** A limit, and the resources that it is for: all of them unless it names some. */
+export type ScopedLimit = { readonly limit: Limit; readonly resources: readonly Pattern[] | null };
 
 export type CompiledPlan = {
   /** Which plan, in which version, for which calendar. */
   readonly key: string;
   readonly id: string;
   readonly name: string;
-  readonly limits: readonly RuleLimit[];
+  readonly limits: readonly ScopedLimit[];
 };
 
 export type CompiledPolicy = {
@@ -18,7 +18,7 @@ export type CompiledPolicy = {
   readonly cost: number | null;
   readonly costs: Readonly<Record<string, number>>;
   readonly maxCost: number | null;
-  readonly limits: readonly RuleLimit[];
+  readonly limits: readonly ScopedLimit[];
 };
 
 /** Policies, the most specific first; of equals the one given first. */
@@ -80,14 +80,14 @@ export class Rules {
 
   #resolve(resource: string): Resolution {
     const matching = this.#policies.matching(resource);
-    const added = new Map<string, Limit>();
+    const limits = new Map<string, Limit>();
     // Of two limits of one name the more specific counts.
-    for (const { limits } of matching) {
-      for (const limit of limitsFor(resource, limits)) {
-        if (!added.has(limit.name)) added.set(limit.name, limit);
+    for (const { limits: more } of matching) {
+      for (const limit of limitsFor(resource, more)) {
+        if (!limits.has(limit.name)) limits.set(limit.name, limit);
       }
     }
-    const applying = [...limitsFor(resource, this.plan?.limits ?? []), ...added.values()];
+    const applying = [...limitsFor(resource, this.plan?.limits ?? []), ...limits.values()];
     const policy = matching[0] ?? null;
     return {
       plan: this.plan,
@@ -102,11 +102,10 @@ export class Rules {
   }
 }
 
-function limitsFor(resource: string, limits: readonly RuleLimit[]): Limit[] {
-  const applying = limits.filter(
-    ({ resources }) => resources?.some((pattern) => pattern.matches(resource)) ?? true,
-  );
-  return applying.map(({ limit }) => limit);
+function limitsFor(resource: string, limits: readonly ScopedLimit[]): Limit[] {
+  return limits
+    .filter(({ resources }) => resources?.some((pattern) => pattern.matches(resource)) ?? true)
+    .map(({ limit }) => limit);
 }
 
 /** Unit by unit, the more specific first. */

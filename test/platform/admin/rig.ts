@@ -15,7 +15,6 @@ import {
   isUnavailable,
   sharedSecret,
 } from '../../../platform/src/database/index.ts';
-import { AddressFailures } from '../../../platform/src/decide/index.ts';
 import { adminRoutes, type Control } from '../../../platform/src/doors/http/admin/index.ts';
 import type { Failures } from '../../../platform/src/doors/http/admin/authenticate.ts';
 import { createServer, type HttpServer } from '../../../platform/src/doors/http/server.ts';
@@ -27,11 +26,23 @@ export const bootstrap = 'the-token-of-the-configuration';
 /** As `bootstrap`, for what is called without a door. */
 export const owner: Actor = { id: 'bootstrap', role: 'owner', tenantId: null, requestId: null };
 
+/** What answers have in common; a test that reads a field has sent what is answered with it. */
+export type Body = {
+  readonly id: string;
+  readonly key: string;
+  readonly token: string;
+  readonly detail: string;
+  readonly items: readonly Body[];
+  readonly next_cursor: string | null;
+  readonly publication: { readonly epoch: number };
+  readonly replaces: { readonly id: string; readonly expires_at: string };
+  readonly [field: string]: unknown;
+};
+
 export type Answer = {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
-  // What a test expects of it, the test says.
-  readonly body: Readonly<Record<string, never>>;
+  readonly body: Body;
   readonly text: string;
 };
 
@@ -63,17 +74,24 @@ export class AdminRig {
   static async open(
     { db }: Pick<Database, 'db'>,
     engine: Pick<Engine, 'publishEpoch'>,
-    failures: Failures = { admit: () => {}, count: () => {} },
+    {
+      failures = { admit: () => {}, count: () => {} },
+      markSecret,
+    }: {
+      readonly failures?: Failures;
+      /** Instead of the database's, where that is away. */
+      readonly markSecret?: string;
+    } = {},
   ): Promise<AdminRig> {
     const publisher = new Publisher(db, engine);
     const changes = new Changes({ db, publisher, onShared: () => {} });
-    const markSecret = await sharedSecret(db, 'key_id_secret');
+    const mark = { markSecret: markSecret ?? (await sharedSecret(db, 'key_id_secret')) };
     const control: Control = {
       tenants: new Tenants({ db, changes }),
       plans: new Plans({ db, changes }),
       policies: new Policies({ db, changes }),
-      keys: new ApiKeys({ db, changes, markSecret }),
-      tokens: new Tokens({ db, changes, markSecret, bootstrap }),
+      keys: new ApiKeys({ db, changes, ...mark }),
+      tokens: new Tokens({ db, changes, ...mark, bootstrap }),
       audit: new Audit({ db }),
       publications: new Publications({ db }),
     };
@@ -103,7 +121,7 @@ export class AdminRig {
     return {
       status: answer.statusCode,
       headers: answer.headers,
-      body: isJson ? answer.json() : {},
+      body: isJson ? answer.json<Body>() : ({} as Body),
       text: answer.body,
     };
   }
@@ -185,9 +203,4 @@ export function onEveryAdmin(
       },
     });
   });
-}
-
-/** The limiter of a node. */
-export function openFailures(): AddressFailures {
-  return new AddressFailures();
 }

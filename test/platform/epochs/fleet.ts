@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { readConfig } from '../../../platform/src/config.ts';
 import { startService, type Service } from '../../../platform/src/service/index.ts';
 import { createTemporaryFolder, removeFolder } from '../../servers/temporary-folder.ts';
@@ -111,19 +112,21 @@ export async function makeTenant(fleet: Fleet, keyCount: number): Promise<Tenant
 /** Checks with these keys at all nodes, again and again, until stopped. */
 export function startLoad(fleet: Fleet, keys: readonly Key[]) {
   const sent: { readonly key: string; readonly sentAtMs: number; readonly status: number }[] = [];
-  let isOver = false;
+  const over = new AbortController();
   const workers = fleet.nodes.map(async (node, at) => {
-    for (let turn = at * 7; !isOver; turn += 1) {
+    for (let turn = at * 7; !over.signal.aborted; turn += 1) {
       const { text } = keys[turn % keys.length] as Key;
       const sentAtMs = performance.now();
       const { status } = await fleet.check(node, text);
       sent.push({ key: text, sentAtMs, status });
+      // Enough to keep every node busy with them, and not all of the machine.
+      await sleep(5);
     }
   });
   return {
     sent,
     stop: async () => {
-      isOver = true;
+      over.abort();
       await Promise.all(workers);
     },
   };

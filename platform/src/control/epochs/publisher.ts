@@ -1,11 +1,14 @@
 import type { Kysely } from 'kysely';
 import { sql } from 'kysely';
+import { Deadline } from 'sluice';
 import type { Engine } from 'sluice/core';
 import type { Tables } from '../../database/tables.ts';
 import { readSharedEpoch, refOf, type TenantEpoch } from './epochs.ts';
 
 const batchSize = 500;
 const atOnce = 50;
+/** A store that says nothing must not keep a change from being answered. */
+const answerMsMax = 2000;
 
 /**
  * Tells the store which configuration is current. Right after a change; and again by `sweep`, for a
@@ -14,6 +17,7 @@ const atOnce = 50;
 export class Publisher {
   readonly #db: Kysely<Tables>;
   readonly #engine: Pick<Engine, 'publishEpoch'>;
+  readonly #deadline = new Deadline(answerMsMax);
 
   constructor(db: Kysely<Tables>, engine: Pick<Engine, 'publishEpoch'>) {
     this.#db = db;
@@ -57,7 +61,9 @@ export class Publisher {
       const some = epochs.slice(from, from + atOnce);
       await Promise.all(
         some.map(({ epoch, sharedEpoch, ...tenant }) =>
-          this.#engine.publishEpoch(refOf(tenant), { tenant: epoch, shared: sharedEpoch }),
+          this.#deadline.run(
+            this.#engine.publishEpoch(refOf(tenant), { tenant: epoch, shared: sharedEpoch }),
+          ),
         ),
       );
     }

@@ -110,6 +110,8 @@ export class Tenants {
     return this.#changes.make(actor, async (change) => {
       await change.touchTenant(id, { deleted: true });
       const before = await lockTenant(change.tx, id, expectedVersion);
+      await change.tx.deleteFrom('usage_minutes').where('tenant_id', '=', id).execute();
+      await change.tx.deleteFrom('ledger_positions').where('tenant_id', '=', id).execute();
       await change.tx.deleteFrom('tenants').where('id', '=', id).execute();
       await change.note({ ...subject(id), action: 'delete', before });
       return undefined;

@@ -105,8 +105,8 @@ class Thread {
     this.#worker = new Worker(workerUrl, { workerData: { folder }, execArgv: [] });
     this.#ended = new Promise((resolve) => {
       let cause: Error | undefined;
-      this.#worker.once('error', (error) => {
-        cause = error;
+      this.#worker.on('error', (error) => {
+        cause ??= error;
       });
       this.#worker.once('exit', () => {
         onEnd();
@@ -129,11 +129,16 @@ class Thread {
   serve(socket: ThreadSocket): Line {
     const session = (this.#sessions += 1);
     this.#socket = socket;
+    let hasSaid = false;
     return {
-      send: (bytes) => this.#order({ kind: 'send', session, bytes }, [bytes.buffer]),
+      send: (bytes) => {
+        hasSaid = true;
+        this.#order({ kind: 'send', session, bytes }, [bytes.buffer]);
+      },
       leave: () => {
         if (this.#socket === socket) this.#socket = undefined;
-        this.#order({ kind: 'leave', session });
+        // Who gave up before its turn left nothing, and the next one may be at work already.
+        if (hasSaid) this.#order({ kind: 'leave', session });
       },
     };
   }

@@ -8,7 +8,7 @@ import { Problem } from '../problem.ts';
 export type Failures = {
   /** Throws `TooManyFailures`. */
   admit(address: string): void;
-  count(address: string): void;
+  count(address: string): unknown;
 };
 
 const bearerPattern = /^Bearer +([\x21-\x7e]{1,512})$/i;

@@ -6,7 +6,9 @@ export function el(name, attributes = {}, ...children) {
     if (key.startsWith('on')) element.addEventListener(key.slice(2), value);
     else element.setAttribute(key, value === true ? '' : String(value));
   }
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  element.append(
+    ...children.flat(Infinity).filter((child) => child !== null && child !== undefined),
+  );
   return element;
 }
 

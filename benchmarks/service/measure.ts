@@ -1,0 +1,81 @@
+import { median } from '../measure.ts';
+import type { Driver } from './driver.ts';
+import type { ServicePace } from './options.ts';
+import type { Server } from './process.ts';
+
+/** One server under one load. */
+export type Contender = {
+  readonly server: Server;
+  /** The load's name, as the driver knows it. */
+  readonly load: string;
+  /** What one answer decides. */
+  readonly decisions: number;
+};
+
+/** What one round saw, or the medians of all rounds. */
+export type Sample = {
+  readonly perSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  /** Processor time of the server's process for each decision. */
+  readonly cpuUs: number;
+};
+
+export type Measured<Name extends string> = Readonly<Record<Name, readonly Sample[]>>;
+
+export async function measure<Name extends string>(
+  driver: Driver,
+  contenders: Readonly<Record<Name, Contender>>,
+  pace: ServicePace,
+): Promise<Measured<Name>> {
+  const names = Object.keys(contenders) as Name[];
+  const samples = Object.fromEntries(names.map((name) => [name, [] as Sample[]])) as Record<
+    Name,
+    Sample[]
+  >;
+  for (const name of names) {
+    const { load, decisions } = contenders[name];
+    await driver.warmUp(load, Math.ceil(pace.warmUpCalls / decisions));
+  }
+  for (let round = 0; round < pace.rounds; round += 1) {
+    // Nobody always comes after the same other one.
+    const order = round % 2 === 0 ? names : names.toReversed();
+    for (const name of order) {
+      samples[name].push(await sampleRound(driver, contenders[name], pace.roundMs));
+    }
+  }
+  return samples;
+}
+
+async function sampleRound(
+  driver: Driver,
+  { server, load, decisions }: Contender,
+  ms: number,
+): Promise<Sample> {
+  const beforeUs = await server.cpuUs();
+  const { answers, tookMs, p50Ms, p99Ms } = await driver.run(load, ms);
+  const decided = answers * decisions;
+  const cpuUs = ((await server.cpuUs()) - beforeUs) / decided;
+  return { perSecond: (decided * 1000) / tookMs, p50Ms, p99Ms, cpuUs };
+}
+
+/** The subject's rate over the baseline's, round by round: what slows both down cancels out. */
+export function ratioOf(subject: readonly Sample[], baseline: readonly Sample[]): number {
+  return median(
+    subject.map(({ perSecond }, round) => {
+      const other = baseline[round];
+      if (!other) throw new Error('the contenders were measured in different numbers of rounds');
+      return perSecond / other.perSecond;
+    }),
+  );
+}
+
+export function medians(samples: readonly Sample[]): Sample {
+  const of = (field: keyof Sample) => median(samples.map((sample) => sample[field]));
+  return {
+    perSecond: of('perSecond'),
+    p50Ms: of('p50Ms'),
+    p99Ms: of('p99Ms'),
+    cpuUs: of('cpuUs'),
+  };
+}

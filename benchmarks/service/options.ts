@@ -1,0 +1,33 @@
+import { parseArgs } from 'node:util';
+
+export const rowNames = ['a', 'b', 'c', 'd'] as const;
+export type RowName = (typeof rowNames)[number];
+
+/** How long to measure, and how much there is of what there is much of. */
+export type ServicePace = {
+  readonly rounds: number;
+  readonly roundMs: number;
+  readonly warmUpCalls: number;
+  readonly tenants: number;
+  readonly starts: number;
+};
+
+export type Options = { readonly pace: ServicePace; readonly only: ReadonlySet<RowName> };
+
+const thorough = { rounds: 11, roundMs: 1000, warmUpCalls: 30_000, tenants: 100_000, starts: 5 };
+const quick = { rounds: 3, roundMs: 600, warmUpCalls: 10_000, tenants: 2000, starts: 1 };
+
+export function parseOptions(args: readonly string[]): Options {
+  const { values } = parseArgs({
+    args: [...args],
+    options: { quick: { type: 'boolean', default: false }, only: { type: 'string' } },
+  });
+  return { pace: values.quick ? quick : thorough, only: parseRows(values.only) };
+}
+
+function parseRows(text: string | undefined): ReadonlySet<RowName> {
+  const rows = text === undefined ? rowNames : text.split(',');
+  const isRow = (row: string): row is RowName => (rowNames as readonly string[]).includes(row);
+  if (rows.every(isRow)) return new Set(rows);
+  throw new Error(`--only takes rows from ${rowNames.join(', ')}, such as --only a,c; got ${text}`);
+}

@@ -1,0 +1,156 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openDatabase } from '../../../platform/src/database/index.ts';
+import { AddressFailures } from '../../../platform/src/decide/index.ts';
+import { type AdminRoute, routes } from '../../../platform/src/doors/http/admin/routes.ts';
+import { findFreePort } from '../../servers/free-port.ts';
+import { AdminRig, type AdminSuite, type Asking, onEveryAdmin } from './rig.ts';
+import {
+  fillRoom,
+  makeWorld,
+  type Objects,
+  type Request,
+  requestFor,
+  type World,
+} from './world.ts';
+
+type Documented = { readonly responses: Readonly<Record<string, unknown>> };
+type Document = { readonly paths: Readonly<Record<string, Readonly<Record<string, Documented>>>> };
+
+onEveryAdmin('every route', (suite) => {
+  let world: World;
+  let document: Document;
+  let viewer: string;
+  let tenants: string;
+
+  beforeAll(async () => {
+    const { admin } = suite;
+    world = await makeWorld(admin);
+    viewer = (await admin.makeToken('viewer')).token;
+    tenants = (await admin.makeToken('owner', world.own.tenants)).token;
+    document = admin.app.swagger() as unknown as Document;
+  });
+
+  const ask = (admin: AdminRig, { method, path, ...sent }: Request, asking: Asking = {}) =>
+    admin.ask(method, path, { ...asking, ...sent });
+
+  /** How each status is brought about; what is not listed for a route never happens there. */
+  const provocations: Readonly<
+    Record<number, (route: AdminRoute) => Promise<{ readonly status: number }>>
+  > = {
+    400: (route) => {
+      const { method, path, ...sent } = requestFor(route, world.own);
+      return ask(suite.admin, { method, path: `${path}?colour=red`, ...sent });
+    },
+    401: (route) => ask(suite.admin, requestFor(route, world.own), { token: null }),
+    403: async (route) => {
+      const token = route.tenants ? viewer : tenants;
+      return ask(suite.admin, requestFor(route, world.own), { token });
+    },
+    404: (route) => {
+      const request = requestFor(route, world.nothing);
+      const isTenant = route.noun === 'tenants' && route.verb === 'create';
+      const body = isTenant ? { name: 'x', plan_id: randomUUID() } : request.body;
+      return ask(suite.admin, { ...request, ...(body !== undefined && { body }) });
+    },
+    409: (route) => provokeConflict(suite, route, world.own),
+    413: (route) => {
+      const { method, path } = requestFor(route, world.own);
+      return ask(suite.admin, { method, path, body: `{"name":"${'x'.repeat(1_100_000)}"}` });
+    },
+    415: (route) => {
+      const { method, path } = requestFor(route, world.own);
+      const headers = { 'content-type': 'application/xml' };
+      return ask(suite.admin, { method, path, body: '<x/>' }, { headers });
+    },
+    429: async (route) => {
+      const request = requestFor(route, world.own);
+      let status = 401;
+      // Twenty wrong ones are allowed, and one more every two seconds.
+      for (let attempt = 0; attempt < 100 && status === 401; attempt += 1) {
+        ({ status } = await ask(limited, request, { token: 'wrong' }));
+      }
+      return { status };
+    },
+    503: (route) => ask(away, requestFor(route, world.own)),
+  };
+
+  let away: AdminRig;
+  let limited: AdminRig;
+  const closing: (() => Promise<void>)[] = [];
+  beforeAll(async () => {
+    // Nobody listens there.
+    const url = `postgres://nobody@127.0.0.1:${await findFreePort()}/none`;
+    const database = await openDatabase({ url });
+    away = await AdminRig.open(database, suite.engine, { markSecret: 'secret' });
+    const failures = new AddressFailures();
+    limited = await AdminRig.open(suite.rig.database, suite.engine, { failures });
+    closing.push(
+      ...[away, limited].map(
+        ({ app }) =>
+          () =>
+            app.close(),
+      ),
+    );
+    closing.push(
+      () => database.close(),
+      () => failures.close(),
+    );
+  });
+  afterAll(async () => {
+    for (const close of closing) await close();
+  });
+
+  describe.each(routes.map((route) => [`${route.noun}.${route.verb}`, route] as const))(
+    '%s',
+    (_name, route) => {
+      it('answers with each status that it documents', async () => {
+        const path = route.path.replace(':id', '{id}');
+        const documented = document.paths[path]?.[route.method.toLowerCase()];
+        const statuses = Object.keys(documented?.responses ?? {}).map(Number);
+        const produced: number[] = [];
+        for (const status of statuses.filter((status) => status >= 400)) {
+          produced.push((await provocations[status]?.(route))?.status ?? 0);
+        }
+        const objects = { ...world.own, ...(await freshObjects(suite.admin, route)) };
+        produced.unshift((await ask(suite.admin, requestFor(route, objects))).status);
+        expect(produced).toEqual(statuses);
+      });
+    },
+  );
+
+  it('is described by a valid document', async () => {
+    const result = await new Validator().validate(structuredClone(document));
+    expect(result).toMatchObject({ valid: true });
+  });
+
+  it('went wrong nowhere in a way that nobody foresaw', () => {
+    expect([...suite.admin.unexpected, ...away.unexpected]).toEqual([]);
+  });
+});
+
+/** An object to delete, where others still need the common one. */
+async function freshObjects(admin: AdminRig, { verb }: AdminRoute): Promise<Partial<Objects>> {
+  if (verb !== 'remove' && verb !== 'rotate') return {};
+  return (await makeWorld(admin)).own;
+}
+
+async function provokeConflict(
+  { admin, rig }: AdminSuite,
+  route: AdminRoute,
+  own: Objects,
+): Promise<{ readonly status: number }> {
+  const { noun, verb } = route;
+  if (verb === 'create' && (noun === 'keys' || noun === 'tokens')) {
+    const tenants = await admin.makeTenant();
+    await fillRoom(rig.database.db, noun, tenants);
+    const { body } = requestFor(route, { ...own, tenants });
+    return admin.post(noun, body);
+  }
+  const { method, path, ...sent } = requestFor(route, own);
+  if (verb !== 'create')
+    return admin.ask(method, path, { headers: { 'if-match': '"999"' }, ...sent });
+  await admin.ask(method, path, sent);
+  return admin.ask(method, path, sent);
+}

@@ -1,0 +1,166 @@
+import { randomUUID } from 'node:crypto';
+import type { Kysely } from 'kysely';
+import { sql } from 'kysely';
+import type { Tables } from '../../../platform/src/database/index.ts';
+import type { AdminRoute, Noun } from '../../../platform/src/doors/http/admin/routes.ts';
+import type { AdminRig } from './rig.ts';
+
+/** One object of each noun: of a tenant, or of none. */
+export type Objects = Readonly<Record<Noun, string>>;
+
+export type World = {
+  readonly own: Objects;
+  readonly foreign: Objects;
+  /** Of no tenant; the plan is one that neither tenant is on. */
+  readonly platform: Omit<Objects, 'tenants' | 'keys'>;
+  /** What does not exist. */
+  readonly nothing: Objects;
+};
+
+const limits = [{ name: 'm', algorithm: 'fixed_window', limit: 10, window_seconds: 60 }];
+
+/** Two tenants with everything, and what belongs to neither. */
+export async function makeWorld(admin: AdminRig): Promise<World> {
+  const [own, foreign] = [await makeObjects(admin), await makeObjects(admin)];
+  const platform = await makeShared(admin);
+  return { own, foreign, platform, nothing };
+}
+
+const nothing: Objects = {
+  tenants: randomUUID(),
+  plans: randomUUID(),
+  policies: randomUUID(),
+  keys: 'A'.repeat(21),
+  tokens: 'A'.repeat(21),
+  audit: randomUUID(),
+  publications: '999999',
+};
+
+async function makeObjects(admin: AdminRig): Promise<Objects> {
+  const tenant_id = await admin.makeTenant();
+  const plan = await admin.post('plans', { tenant_id, name: 'own', limits });
+  const policy = await admin.post('policies', { tenant_id, resource: 'GET:/own' });
+  const key = await admin.post('keys', { tenant_id, name: 'own' });
+  const token = await admin.makeToken('viewer', tenant_id);
+  return {
+    tenants: tenant_id,
+    plans: plan.body.id,
+    policies: policy.body.id,
+    keys: key.body.id,
+    tokens: token.id,
+    audit: await newestAudit(admin),
+    publications: '2',
+  };
+}
+
+async function makeShared(admin: AdminRig): Promise<World['platform']> {
+  const plan = await admin.post('plans', { name: `shared-${randomUUID()}`, limits });
+  const policy = await admin.post('policies', { resource: `GET:/shared/${randomUUID()}` });
+  const { epoch } = policy.body.publication;
+  return {
+    plans: plan.body.id,
+    policies: policy.body.id,
+    audit: await newestAudit(admin),
+    tokens: (await admin.makeToken('viewer')).id,
+    publications: String(epoch),
+  };
+}
+
+async function newestAudit(admin: AdminRig): Promise<string> {
+  const { body } = await admin.get('audit?limit=1');
+  return body.items[0]?.id ?? '';
+}
+
+export type Request = { readonly method: string; readonly path: string; readonly body?: unknown };
+
+/** What a route is asked for, of these objects, such that it works for who may. */
+export function requestFor({ noun, verb, method, path }: AdminRoute, objects: Objects): Request {
+  const place = path.replace('/v1/admin/', '').replace(':id', objects[noun]);
+  const body = bodyFor(noun, verb, objects.tenants);
+  return { method, path: place, ...(body && { body }) };
+}
+
+function bodyFor(noun: Noun, verb: AdminRoute['verb'], tenantId: string): object | undefined {
+  if (verb === 'rotate') return { overlap_seconds: 3600 };
+  if (verb === 'update') return noun === 'policies' ? { cost: 3 } : { name: 'changed' };
+  if (verb !== 'create') return undefined;
+  const bodies: Partial<Record<Noun, object>> = {
+    tenants: { name: 'new' },
+    plans: { tenant_id: tenantId, name: `new-${randomUUID()}`, limits },
+    policies: { tenant_id: tenantId, resource: `GET:/${randomUUID()}` },
+    keys: { tenant_id: tenantId, name: 'new' },
+    tokens: { tenant_id: tenantId, name: 'new', role: 'viewer' },
+  };
+  return bodies[noun];
+}
+
+const tables = [
+  'tenants',
+  'plans',
+  'policies',
+  'api_keys',
+  'admin_tokens',
+  'audit_entries',
+  'tenant_epochs',
+  'shared_epoch',
+  'publications',
+] as const;
+
+/** All that is stored, but for when a token was last used. */
+export async function readEverything(db: Kysely<Tables>): Promise<string> {
+  const parts = await Promise.all(
+    tables.map(async (table) => {
+      const { rows } = await sql<{ all: string | null }>`
+        SELECT string_agg((to_jsonb(t) - 'last_used_at')::text, E'\n' ORDER BY t::text) AS all
+        FROM ${sql.table(table)} t`.execute(db);
+      return `${table}: ${rows[0]?.all ?? ''}`;
+    }),
+  );
+  return parts.join('\n');
+}
+
+const rooms = { plans: 200, policies: 500, keys: 1000, tokens: 1000 } as const;
+
+/** As many objects as a tenant may have. Returns how many that is. */
+export async function fillRoom(
+  db: Kysely<Tables>,
+  noun: keyof typeof rooms,
+  tenantId: string,
+): Promise<number> {
+  const max = rooms[noun];
+  const owned = (at: number) => ({
+    id: `${tenantId.slice(0, 24)}${at.toString(16).padStart(12, '0')}`,
+    tenant_id: tenantId,
+  });
+  const credential = (at: number) => ({
+    id: `${noun}${at}${randomUUID().replaceAll('-', '')}`,
+    tenant_id: tenantId,
+    name: 'one of many',
+    salt: '',
+  });
+  const indices = Array.from({ length: max }, (_, at) => at);
+  const filled = {
+    plans: () =>
+      db
+        .insertInto('plans')
+        .values(indices.map((at) => ({ ...owned(at), name: `n${at}`, limits: '[]' }))),
+    policies: () =>
+      db
+        .insertInto('policies')
+        .values(
+          indices.map((at) => ({ ...owned(at), resource: `n${at}`, costs: '{}', limits: '[]' })),
+        ),
+    keys: () =>
+      db
+        .insertInto('api_keys')
+        .values(indices.map((at) => ({ ...credential(at), key_hash: '', scopes: [] }))),
+    tokens: () =>
+      db
+        .insertInto('admin_tokens')
+        .values(
+          indices.map((at) => ({ ...credential(at), token_hash: '', role: 'viewer' as const })),
+        ),
+  };
+  await filled[noun]().execute();
+  return max;
+}
