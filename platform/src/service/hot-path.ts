@@ -9,7 +9,7 @@ import type { Foundation } from './foundation.ts';
 export type HotPath = {
   readonly decider: Decider;
   readonly recorder: Recorder;
-  readonly failures: AddressFailures;
+  readonly failures: readonly AddressFailures[];
   readonly snapshots: Snapshots;
   readonly keys: KeyRing;
   readonly feed: Feed;
@@ -49,12 +49,14 @@ export async function openHotPath(config: Config, foundation: Foundation): Promi
     waitMs: trustWaitMs,
   });
   store.onLost(() => trust.storeLeft());
-  const failures = new AddressFailures();
+  const strangers = new AddressFailures();
+  const lookUps = new AddressFailures();
   const recorder = new Recorder(store.engine);
   const identifier = new Identifier({
     keys,
     snapshots,
-    failures,
+    strangers,
+    lookUps,
     markSecret: secrets.mark,
     isImported: (id) => imported.has(id),
     isUnavailable,
@@ -71,5 +73,5 @@ export async function openHotPath(config: Config, foundation: Foundation): Promi
     onRound: (kind) => metrics.staleRound(kind),
   });
   await feed.poll();
-  return { decider, recorder, failures, snapshots, keys, feed };
+  return { decider, recorder, failures: [strangers, lookUps], snapshots, keys, feed };
 }

@@ -114,7 +114,7 @@ export async function startService(config: Config, options: ServiceOptions): Pro
     close: async () => {
       await app.close();
       await background.stop();
-      await Promise.all([hotPath.failures.close(), adminFailures.close()]);
+      await Promise.all([...hotPath.failures, adminFailures].map((some) => some.close()));
       await store.close();
       await database.close();
       await foundation.tracing.close();
