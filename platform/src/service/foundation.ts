@@ -10,6 +10,7 @@ import {
   type Tracing,
 } from '../observe/index.ts';
 import { openMemoryStore, openRedisStore, type Store } from '../store/index.ts';
+import type { Opened } from './opened.ts';
 
 /** What everything else stands on. */
 export type Foundation = {
@@ -34,6 +35,7 @@ export type Secrets = {
 export async function layFoundation(
   config: Config,
   { version, logTo }: { readonly version: string; readonly logTo?: LogDestination },
+  opened: Opened,
 ): Promise<Foundation> {
   const metrics = new Metrics();
   const log = createLogger({
@@ -41,6 +43,7 @@ export async function layFoundation(
     ...(logTo && { destination: logTo }),
     onDrop: (lines) => metrics.eventsDropped(lines),
   });
+  opened.add(() => log.close());
   const { logger } = log;
   const tracing = await startTracing({
     endpoint: config.otlpEndpoint ?? undefined,
@@ -49,6 +52,7 @@ export async function layFoundation(
     version,
     onProblem: (problem) => logger.warn({ event: 'traces.lost', problem }),
   });
+  opened.add(() => tracing.close());
   const database = await openDatabase({
     ...(config.databaseUrl === null
       ? { folder: join(config.dataDir, 'postgres') }
@@ -56,6 +60,7 @@ export async function layFoundation(
     onLost: (error) => logger.warn({ event: 'database.lost', err: error }),
     ...(tracing.enabled ? { onQuery: (event) => tracing.traceQuery(event) } : {}),
   });
+  opened.add(() => database.close());
   await migrate(database);
   const secrets = {
     mark: await sharedSecret(database.db, 'key_id_secret'),
@@ -63,6 +68,7 @@ export async function layFoundation(
     subject: await sharedSecret(database.db, 'subject_secret'),
   };
   const store = await openStore(config, { log, metrics, tracing, secret: secrets.store });
+  opened.add(() => store.close());
   return { log, metrics, tracing, database, store, secrets };
 }
 

@@ -24,6 +24,7 @@ import { seedDemo, type Demo } from './demo.ts';
 import { layFoundation, type Foundation } from './foundation.ts';
 import { openHotPath } from './hot-path.ts';
 import { keptSecret } from './kept-secret.ts';
+import { Opened } from './opened.ts';
 
 export type Service = {
   readonly url: string;
@@ -45,8 +46,19 @@ export type ServiceOptions = {
 
 /** A node: opens what it needs, serves, and lets go in the opposite order. */
 export async function startService(config: Config, options: ServiceOptions): Promise<Service> {
+  const opened = new Opened();
+  try {
+    return await start(config, options, opened);
+  } catch (error) {
+    // Else what is open would keep the process, and whoever waits for its end.
+    await opened.close().catch(() => {});
+    throw error;
+  }
+}
+
+async function start(config: Config, options: ServiceOptions, opened: Opened): Promise<Service> {
   const { version } = options;
-  const foundation = await layFoundation(config, options);
+  const foundation = await layFoundation(config, options, opened);
   const { database, store, metrics, secrets } = foundation;
   const adminToken = keptSecret(config.dataDir, 'admin-token', {
     given: config.adminToken,
@@ -54,7 +66,9 @@ export async function startService(config: Config, options: ServiceOptions): Pro
   });
   const publisher = new Publisher(database.db, store.engine);
   const hotPath = await openHotPath(config, foundation);
+  for (const failures of hotPath.failures) opened.add(() => failures.close());
   const background = startBackground(foundation, hotPath, publisher);
+  opened.add(() => background.stop());
   const control = openControl(foundation, {
     publisher,
     onShared: () => background.publishShared(),
@@ -72,6 +86,7 @@ export async function startService(config: Config, options: ServiceOptions): Pro
     onUnexpected: (error, request) =>
       foundation.log.logger.error({ event: 'request.failed', err: error, request_id: request.id }),
   });
+  opened.add(() => app.close());
   const observer = new Observer({
     metrics,
     log: foundation.log,
@@ -83,6 +98,7 @@ export async function startService(config: Config, options: ServiceOptions): Pro
   const { decider } = hotPath;
   // Apart from those of keys: who mistypes keys must not lock an operator out.
   const adminFailures = new AddressFailures();
+  opened.add(() => adminFailures.close());
   const { tracing } = foundation;
   await app.register(checkRoutes, {
     decider,
@@ -111,15 +127,7 @@ export async function startService(config: Config, options: ServiceOptions): Pro
     demo,
     foundation,
     drain: createDrain(app, { graceMs: config.drainSeconds * 1000 }),
-    close: async () => {
-      await app.close();
-      await background.stop();
-      await Promise.all([...hotPath.failures, adminFailures].map((some) => some.close()));
-      await store.close();
-      await database.close();
-      await foundation.tracing.close();
-      await foundation.log.close();
-    },
+    close: () => opened.close(),
   };
 }
 

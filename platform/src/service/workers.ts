@@ -1,4 +1,5 @@
 import cluster, { type Worker } from 'node:cluster';
+import { EventEmitter } from 'node:events';
 import type { Config } from '../config.ts';
 import { drainOnSignal } from '../doors/http/drain.ts';
 import { answerScrapes, ClusterMetrics, type WorkerMetrics } from '../observe/index.ts';
@@ -17,11 +18,31 @@ export async function serveAsWorker(config: Config, version: string): Promise<nu
   });
   workerMetrics ??= answerScrapes(service.foundation.metrics, process);
   process.send?.({ started: welcome(service) });
-  const outcome = await drainOnSignal(service.drain);
+  const outcome = await drainOnSignal(service.drain, { source: orders() });
   await workerMetrics.close();
   await service.close();
   process.disconnect();
   return outcome === 'drained' ? 0 : 1;
+}
+
+/**
+ * A signal to the whole group reaches a worker twice: by itself, and by way of the supervisor, who
+ * passes on what it got. Only the supervisor's word counts twice; a signal on its own asks to drain.
+ */
+function orders(): EventEmitter {
+  const source = new EventEmitter();
+  let signalled = false;
+  const first = () => {
+    if (!signalled) source.emit(signals[0]);
+    signalled = true;
+  };
+  for (const signal of signals) process.on(signal, first);
+  process.on('message', (message: unknown) => {
+    const stop = (message as { stop?: unknown } | null)?.stop;
+    if (stop === 1) first();
+    else if (typeof stop === 'number') source.emit(signals[0]);
+  });
+  return source;
 }
 
 /** Keeps as many workers running as were asked for, and adds up their metrics. */
@@ -30,6 +51,16 @@ export async function superviseWorkers({ workers: count }: Config): Promise<numb
   const workers = new Set<Worker>();
   let isStopping = false;
   let isWelcomed = false;
+  let orders = 0;
+  const stopAll = () => {
+    isStopping = true;
+    orders += 1;
+    for (const worker of workers) {
+      // One that is not yet listening, or no longer, ends by the signal or by itself.
+      if (worker.isConnected()) worker.send({ stop: orders }, () => {});
+      if (orders === 1) worker.process.kill('SIGTERM');
+    }
+  };
 
   const start = () => {
     const worker = cluster.fork();
@@ -50,9 +81,8 @@ export async function superviseWorkers({ workers: count }: Config): Promise<numb
       workers.delete(worker);
       // A worker that can't even start says why; starting it again would only repeat it.
       if (!isWelcomed && !isStopping) {
-        isStopping = true;
         worst = Math.max(worst, code ?? 1, 1);
-        for (const other of workers) other.process.kill('SIGTERM');
+        stopAll();
       }
       if (isStopping) {
         worst = Math.max(worst, code ?? 1);
@@ -65,8 +95,7 @@ export async function superviseWorkers({ workers: count }: Config): Promise<numb
     });
     for (const signal of signals) {
       process.on(signal, () => {
-        isStopping = true;
-        for (const worker of workers) worker.process.kill(signal);
+        stopAll();
         if (workers.size === 0) resolve(worst);
       });
     }
