@@ -1,4 +1,3 @@
-import type { Deadline } from 'sluice';
 import {
   bind,
   CheckQuestion,
@@ -7,6 +6,7 @@ import {
   StoreFailure,
   whenStoreFails,
   type Answer,
+  type DecideCall,
   type DecideResult,
   type Engine,
   type ParsedCheck,
@@ -26,12 +26,12 @@ export type DeciderParts = {
   readonly identifier: Identifier;
   readonly snapshots: Snapshots;
   readonly trust: Trust | null;
+  /** Answers in time, or fails: nothing here looks at the clock. */
   readonly engine: Pick<Engine, 'decide'>;
-  readonly deadline: Deadline;
   readonly recorder: Pick<Recorder, 'note' | 'keyUsed'>;
   /** Whether an error means that the database can't be asked. */
   readonly isUnavailable: (error: unknown) => boolean;
-  readonly onRound: (kind: 'stale' | 'unknown') => void;
+  readonly onRound: (kind: News) => void;
 };
 
 /** Who asks, from where, with which right. */
@@ -67,50 +67,74 @@ export class Decider {
     this.#parts = parts;
   }
 
-  /** One check. What the caller did wrong is thrown. */
+  /**
+   * One check. What the caller did wrong is thrown. The same as `checks` with one, which nearly all
+   * calls are: where caller and tenant are known it waits once, for the store.
+   */
   async check(asker: Asker, input: CheckInput): Promise<Checked> {
-    const [outcome] = await this.checks(asker, [input]);
+    const { trust, engine } = this.#parts;
+    const pending = trust?.pending;
+    if (pending) await pending;
+    const admitted = this.admit(asker);
+    const caller = admitted instanceof Promise ? await admitted : admitted;
+    const prepared = prepare(input, caller);
+    if ('error' in prepared) throw prepared.error;
+    let result: DecideResult | StoreFailure;
+    try {
+      result = await engine.decide(callOf(caller, [prepared.question], false));
+    } catch (error) {
+      result = failureOf(error);
+    }
+    const outcome = isFinal(result)
+      ? this.#answer(prepared, answerAt(result, 0), caller)
+      : (await this.#goOn(asker, [input], { caller, news: result.kind }))[0];
     if (outcome instanceof Error) throw outcome;
     return outcome as Checked;
   }
 
   /** Each on its own, in order, as few calls as possible. Who may not ask at all is thrown. */
   async checks(asker: Asker, inputs: readonly CheckInput[]): Promise<readonly Outcome[]> {
-    const { pending } = this.#parts.trust ?? { pending: null };
+    const pending = this.#parts.trust?.pending;
     if (pending) await pending;
+    return this.#goOn(asker, inputs, { caller: await this.admit(asker), news: null });
+  }
+
+  async #goOn(
+    asker: Asker,
+    inputs: readonly CheckInput[],
+    from: { readonly caller: Caller; readonly news: News | null },
+  ): Promise<readonly Outcome[]> {
     const outcomes: Outcome[] = [];
-    let caller = await this.admit(asker);
+    let { caller, news } = from;
     let rounds = 0;
     let trusted = false;
     while (outcomes.length < inputs.length) {
+      let failure: StoreFailure | null = null;
+      if (news) {
+        this.#parts.onRound(news);
+        rounds += 1;
+        const again = rounds > roundsMax ? 'changing' : await this.#again(asker, caller, news);
+        if (again === 'changing') failure = new StoreFailure('configuration keeps changing');
+        else if (again === null) failure = new StoreFailure('configuration is stale');
+        else ({ caller, trusted } = again);
+        news = null;
+      }
       const prepared = prepareSome(inputs, outcomes.length, caller);
-      const result = await this.#ask(caller, prepared, trusted);
-      if (result instanceof StoreFailure || result.kind === 'answered') {
-        outcomes.push(...this.#answered(prepared, result, caller));
-        continue;
-      }
-      this.#parts.onRound(result.kind);
-      rounds += 1;
-      if (rounds > roundsMax) {
-        outcomes.push(
-          ...this.#answered(prepared, new StoreFailure('configuration keeps changing'), caller),
-        );
-        continue;
-      }
-      const again = await this.#again(asker, caller, result.kind);
-      if (again) ({ caller, trusted } = again);
-      else
-        outcomes.push(
-          ...this.#answered(prepared, new StoreFailure('configuration is stale'), caller),
-        );
+      const result = failure ?? (await this.#ask(caller, prepared, trusted));
+      if (isFinal(result)) outcomes.push(...this.#answered(prepared, result, caller));
+      else news = result.kind;
     }
     return outcomes;
   }
 
   /** Who asks, if it may. What speaks against it is thrown. */
-  async admit(asker: Asker): Promise<Caller> {
-    const { identifier, recorder } = this.#parts;
-    const caller = await identifier.identify(asker.credential, asker.address);
+  admit(asker: Asker): Caller | Promise<Caller> {
+    const caller = this.#parts.identifier.identify(asker.credential, asker.address);
+    if (caller instanceof Promise) return caller.then((found) => this.#admitted(asker, found));
+    return this.#admitted(asker, caller);
+  }
+
+  #admitted(asker: Asker, caller: Caller): Caller {
     if (!caller.key.scopes.includes(asker.scope)) {
       throw new Denied('scope_missing', `the key needs the scope ${asker.scope}`);
     }
@@ -120,7 +144,7 @@ export class Decider {
         'the tenant is suspended; ask whoever runs this service',
       );
     }
-    recorder.keyUsed(caller.key.id);
+    this.#parts.recorder.keyUsed(caller.key.id);
     return caller;
   }
 
@@ -129,7 +153,7 @@ export class Decider {
    * forgot what is current is told what we know; one that knows of something newer is believed, and
    * null says that we can't get it.
    */
-  async #again(asker: Asker, caller: Caller, kind: 'stale' | 'unknown') {
+  async #again(asker: Asker, caller: Caller, kind: News) {
     const { snapshots, isUnavailable } = this.#parts;
     const { tenant, epoch } = caller.snapshot;
     try {
@@ -143,53 +167,73 @@ export class Decider {
   }
 
   async #ask(
-    { snapshot }: Caller,
+    caller: Caller,
     prepared: readonly Prepared[],
     confirmed: boolean,
   ): Promise<DecideResult | StoreFailure> {
-    const { engine, deadline } = this.#parts;
     const questions = prepared.flatMap((one) => ('question' in one ? [one.question] : []));
     if (questions.length === 0) return { kind: 'answered', answers: [] };
-    const call = {
-      tenant: snapshot.ref,
-      questions,
-      snapshot: confirmed ? { epoch: snapshot.epoch, confirmed } : { epoch: snapshot.epoch },
-    };
     try {
-      return await deadline.run(engine.decide(call));
+      return await this.#parts.engine.decide(callOf(caller, questions, confirmed));
     } catch (error) {
-      if (error instanceof StoreFailure) return error;
-      throw error;
+      return failureOf(error);
     }
   }
 
-  #answered(
-    prepared: readonly Prepared[],
-    result: Extract<DecideResult, { kind: 'answered' }> | StoreFailure,
-    { snapshot }: Caller,
-  ): Outcome[] {
+  #answered(prepared: readonly Prepared[], result: Final, caller: Caller): Outcome[] {
     let next = 0;
     return prepared.map((one) => {
       if ('error' in one) return one.error;
-      const { input, check, question, resolution } = one;
-      const answer = result instanceof StoreFailure ? result : result.answers[next];
+      const answer = answerAt(result, next);
       next += 1;
-      const decision = decisionOf(check, question, answer);
-      if (decision instanceof Error) return decision;
-      this.#parts.recorder.note(snapshot.ref, question, decision);
-      return { decision, input, snapshot, resolution };
+      return this.#answer(one, answer, caller);
     });
+  }
+
+  #answer(
+    { input, check, question, resolution }: Asked,
+    answer: Answer | StoreFailure | undefined,
+    { snapshot }: Caller,
+  ): Outcome {
+    const decision = decisionOf(check, question, answer);
+    if (decision instanceof Error) return decision;
+    this.#parts.recorder.note(snapshot.ref, question, decision);
+    return { decision, input, snapshot, resolution };
   }
 }
 
-type Prepared =
-  | {
-      readonly input: CheckInput;
-      readonly check: ParsedCheck;
-      readonly question: Question;
-      readonly resolution: Resolution;
-    }
-  | { readonly error: Error };
+type Final = Extract<DecideResult, { kind: 'answered' }> | StoreFailure;
+/** Why the store did not decide: there is something newer, or it does not know. */
+type News = Exclude<DecideResult, { kind: 'answered' }>['kind'];
+
+function isFinal(result: DecideResult | StoreFailure): result is Final {
+  return result instanceof StoreFailure || result.kind === 'answered';
+}
+
+function answerAt(result: Final, at: number): Answer | StoreFailure | undefined {
+  return result instanceof StoreFailure ? result : result.answers[at];
+}
+
+function failureOf(error: unknown): StoreFailure {
+  if (error instanceof StoreFailure) return error;
+  throw error;
+}
+
+function callOf(
+  { snapshot: { ref, epoch } }: Caller,
+  questions: readonly Question[],
+  confirmed: boolean,
+): DecideCall {
+  return { tenant: ref, questions, snapshot: confirmed ? { epoch, confirmed } : { epoch } };
+}
+
+type Asked = {
+  readonly input: CheckInput;
+  readonly check: ParsedCheck;
+  readonly question: Question;
+  readonly resolution: Resolution;
+};
+type Prepared = Asked | { readonly error: Error };
 
 /** As many of the checks, from this one on, as fit into one call. */
 function prepareSome(inputs: readonly CheckInput[], from: number, caller: Caller): Prepared[] {

@@ -45,7 +45,7 @@ export async function startService(config: Config, options: ServiceOptions): Pro
     make: () => mint('token', secrets.mark).text,
   });
   const publisher = new Publisher(database.db, store.engine);
-  const hotPath = await openHotPath(config, foundation);
+  const hotPath = await openHotPath(foundation);
   const background = startBackground(foundation, hotPath, publisher);
   const control = openControl(foundation, {
     publisher,
