@@ -1,5 +1,3 @@
-import { Deadline } from 'sluice';
-import type { Config } from '../config.ts';
 import { isUnavailable } from '../database/index.ts';
 import { AddressFailures, Decider, Identifier, Recorder } from '../decide/index.ts';
 import { Feed, KeyRing, Snapshots, SourceCache, SourceReader, Trust } from '../snapshot/index.ts';
@@ -22,7 +20,7 @@ const cacheWaitMs = 50;
 /** After the store was away: how long checks wait for the database at most. */
 const trustWaitMs = 1000;
 
-export async function openHotPath(config: Config, foundation: Foundation): Promise<HotPath> {
+export async function openHotPath(foundation: Foundation): Promise<HotPath> {
   const { database, store, metrics, secrets } = foundation;
   const reader = new SourceReader(database.db);
   const { shelf } = store;
@@ -67,7 +65,6 @@ export async function openHotPath(config: Config, foundation: Foundation): Promi
     snapshots,
     trust,
     engine: store.decider,
-    deadline: new Deadline(config.storeDeadlineMs),
     recorder,
     isUnavailable,
     onRound: (kind) => metrics.staleRound(kind),
