@@ -7,7 +7,7 @@ import { baseSettings, type Settings } from './node.ts';
 
 const rootPath = fileURLToPath(new URL('../../..', import.meta.url));
 const mainPath = fileURLToPath(new URL('../../../platform/src/main.ts', import.meta.url));
-const startTimeoutMs = 50_000;
+const startTimeoutMs = 150_000;
 
 export type Ended = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
 
