@@ -19,17 +19,16 @@ import { connect } from 'node:net';
 /** @type {Map<string, Load>} */
 const loads = new Map();
 
-process.on('message', async (/** @type {any} */ { define, run, name }) => {
+process.on('message', (/** @type {any} */ { define, run, name }) => {
   if (define) {
     loads.set(name, define);
-    return process.send?.({ done: true });
+    process.send?.({ done: true });
+    return;
   }
-  try {
-    const load = /** @type {Load} */ (loads.get(name));
-    process.send?.({ report: await drive({ ...load, ...run }) });
-  } catch (error) {
-    process.send?.({ failed: error instanceof Error ? error.message : String(error) });
-  }
+  drive({ .../** @type {Load} */ (loads.get(name)), ...run }).then(
+    (report) => process.send?.({ report }),
+    (error) => process.send?.({ failed: error instanceof Error ? error.message : String(error) }),
+  );
 });
 
 /** @param {Load} load */
@@ -53,7 +52,7 @@ async function drive(load) {
   await Promise.all(sockets.map((socket) => lane(socket, load, next, latenciesMs)));
   const tookMs = performance.now() - startMs;
   for (const socket of sockets) socket.destroy();
-  const sorted = Float64Array.from(latenciesMs).sort();
+  const sorted = Float64Array.from(latenciesMs).toSorted();
   const at = (/** @type {number} */ share) => sorted[Math.floor((sorted.length - 1) * share)] ?? 0;
   return { answers: sorted.length, tookMs, p50Ms: at(0.5), p99Ms: at(0.99) };
 }

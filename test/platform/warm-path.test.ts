@@ -4,6 +4,7 @@ import { type PostgresServer, startPostgres } from '../servers/postgres.ts';
 import { type RedisServer, startRedis } from '../servers/redis.ts';
 import { openRedis } from '../servers/connect.ts';
 import { createTemporaryFolder, removeFolder } from '../servers/temporary-folder.ts';
+import { mint } from '../../platform/src/control/credentials/credential.ts';
 import type { MadeTenant } from './rig/client.ts';
 import { type RunningNode, startNode } from './rig/node.ts';
 import { statementLog, statementsDuring, withoutBackground } from './rig/statements.ts';
