@@ -39,3 +39,4 @@ app.get('/metrics', async () => {
   return `process_cpu_seconds_total ${(user + system) / 1_000_000}\n`;
 });
 await app.listen({ host: '127.0.0.1', port: Number(PORT) });
+process.once('SIGTERM', () => process.exit());

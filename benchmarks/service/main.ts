@@ -22,18 +22,22 @@ const rows: Readonly<Record<RowName, Row>> = {
 const wholeRunMs = 900_000;
 
 async function main(): Promise<void> {
-  const { pace, only } = parseOptions(process.argv.slice(2));
+  const { pace, only, nodeArgs } = parseOptions(process.argv.slice(2));
   const startMs = performance.now();
   const lines: Line[] = [];
-  for (const name of only) lines.push(...(await measureRow(rows[name], pace)));
+  for (const name of only) lines.push(...(await measureRow(rows[name], pace, nodeArgs)));
   console.log(renderTable(lines));
   const tookS = Math.round((performance.now() - startMs) / 1000);
   const load = loadavg()[0]?.toFixed(1);
   console.log(`\n${tookS} s, Node ${process.version}, load ${load} on ${cpus().length} processors`);
 }
 
-async function measureRow(row: Row, pace: ServicePace): Promise<Line[]> {
-  const rig = new Rig();
+async function measureRow(
+  row: Row,
+  pace: ServicePace,
+  nodeArgs: readonly string[],
+): Promise<Line[]> {
+  const rig = new Rig(nodeArgs);
   try {
     const lines = await row(rig, pace);
     await rig.requireExact();

@@ -12,7 +12,12 @@ export type ServicePace = {
   readonly starts: number;
 };
 
-export type Options = { readonly pace: ServicePace; readonly only: ReadonlySet<RowName> };
+export type Options = {
+  readonly pace: ServicePace;
+  readonly only: ReadonlySet<RowName>;
+  /** What the servers are started with: `--profile` makes each write down where its time went. */
+  readonly nodeArgs: readonly string[];
+};
 
 const thorough = { rounds: 11, roundMs: 1000, warmUpCalls: 30_000, tenants: 100_000, starts: 5 };
 const quick = { rounds: 3, roundMs: 600, warmUpCalls: 10_000, tenants: 2000, starts: 1 };
@@ -20,9 +25,14 @@ const quick = { rounds: 3, roundMs: 600, warmUpCalls: 10_000, tenants: 2000, sta
 export function parseOptions(args: readonly string[]): Options {
   const { values } = parseArgs({
     args: [...args],
-    options: { quick: { type: 'boolean', default: false }, only: { type: 'string' } },
+    options: {
+      quick: { type: 'boolean', default: false },
+      only: { type: 'string' },
+      profile: { type: 'string' },
+    },
   });
-  return { pace: values.quick ? quick : thorough, only: parseRows(values.only) };
+  const nodeArgs = values.profile ? ['--cpu-prof', `--cpu-prof-dir=${values.profile}`] : [];
+  return { pace: values.quick ? quick : thorough, only: parseRows(values.only), nodeArgs };
 }
 
 function parseRows(text: string | undefined): ReadonlySet<RowName> {

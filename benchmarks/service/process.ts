@@ -25,15 +25,21 @@ const service = fileURLToPath(new URL('../../platform/dist/src/main.js', import.
 const bare = fileURLToPath(new URL('bare.mjs', import.meta.url));
 
 /** Sluice with these settings. What it says, its log included, goes to /dev/null. */
-export async function startSluice(settings: Readonly<Record<string, string>>): Promise<Server> {
+export async function startSluice(
+  nodeArgs: readonly string[],
+  settings: Readonly<Record<string, string>>,
+): Promise<Server> {
   const port = await findFreePort();
   const address = { SLUICE_HTTP_ADDR: `127.0.0.1:${port}`, SLUICE_DRAIN_SECONDS: '0' };
-  return start([service, 'serve'], { ...address, ...settings }, port);
+  return start([...nodeArgs, service, 'serve'], { ...address, ...settings }, port);
 }
 
-export async function startBare(settings: Readonly<Record<string, string>>): Promise<Server> {
+export async function startBare(
+  nodeArgs: readonly string[],
+  settings: Readonly<Record<string, string>>,
+): Promise<Server> {
   const port = await findFreePort();
-  return start([bare], { PORT: String(port), ...settings }, port);
+  return start([...nodeArgs, bare], { PORT: String(port), ...settings }, port);
 }
 
 async function start(
@@ -42,13 +48,12 @@ async function start(
   port: number,
 ): Promise<Server> {
   const startedMs = performance.now();
-  const { PATH = '', NODE_OPTIONS = '' } = process.env;
   const child = spawn(process.execPath, args, {
-    env: { PATH, NODE_OPTIONS, NODE_ENV: 'production', ...env },
+    env: { NODE_ENV: 'production', ...env },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const { pid } = child;
-  if (pid === undefined) throw new Error(`${args[0]} could not be started`);
+  if (pid === undefined) throw new Error(`${args.join(' ')} could not be started`);
   watchProcess(pid);
   child.once('exit', () => forgetProcess(pid));
   const url = `http://127.0.0.1:${port}`;

@@ -16,11 +16,16 @@ const degradedShareMax = 0.02;
 /** Everything of one row: what it starts, it stops. */
 export class Rig {
   readonly driver = new Driver();
+  readonly #nodeArgs: readonly string[];
   readonly #stops: (() => Promise<void>)[] = [];
   readonly #nodes: Server[] = [];
   readonly #postgres = once(() => this.#kept(startPostgres()));
   readonly #redis = once(() => this.#kept(startRedis()));
   #made = 0;
+
+  constructor(nodeArgs: readonly string[]) {
+    this.#nodeArgs = nodeArgs;
+  }
 
   /** A Redis that is empty at first, the same for the whole row. */
   async redisUrl(): Promise<string> {
@@ -42,7 +47,7 @@ export class Rig {
   async sluice(settings: Readonly<Record<string, string>> = {}): Promise<Server> {
     const folder = await this.#folder();
     const node = await this.#kept(
-      startSluice({
+      startSluice(this.#nodeArgs, {
         SLUICE_ADMIN_TOKEN: adminToken,
         SLUICE_DATA_DIR: folder,
         SLUICE_DEMO: 'off',
@@ -62,7 +67,7 @@ export class Rig {
   ): Promise<Server> {
     const path = join(await this.#folder(), 'answer.json');
     await writeFile(path, JSON.stringify(await answerOf(node, request)));
-    return this.#kept(startBare({ ANSWER_FILE: path, ...settings }));
+    return this.#kept(startBare(this.#nodeArgs, { ANSWER_FILE: path, ...settings }));
   }
 
   /** Fails when too much of what was measured was not decided by the store. */

@@ -20,10 +20,10 @@ export class AddressFailures {
     });
   }
 
-  /** Throws when the address has failed too often: before anything is looked up for it. */
-  admit(address: string): void {
+  /** What to answer an address that has failed too often, before anything is looked up for it. */
+  limitOf(address: string): TooManyFailures | null {
     const { remaining } = this.#limiter.checkSync({ ...attempt(address), cost: 0 });
-    if (remaining === 0) throw tooMany();
+    return remaining === 0 ? tooMany() : null;
   }
 
   /** One more; and what to answer when it is one too many. */

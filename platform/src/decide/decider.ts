@@ -1,12 +1,10 @@
-import type { Deadline } from 'sluice';
 import {
-  bind,
-  CheckQuestion,
   Decision,
   IdempotencyConflict,
   StoreFailure,
   whenStoreFails,
   type Answer,
+  type DecideCall,
   type DecideResult,
   type Engine,
   type ParsedCheck,
@@ -17,21 +15,22 @@ import type { Resolution } from '../snapshot/rules.ts';
 import type { Snapshot } from '../snapshot/snapshot.ts';
 import type { Snapshots } from '../snapshot/snapshots.ts';
 import type { Trust } from '../snapshot/trust.ts';
-import { parsedCheckOf, rulesFor, type CheckInput } from './check-input.ts';
+import type { CheckInput } from './check-input.ts';
 import { Denied } from './errors.ts';
 import type { Caller, Identifier } from './identify.ts';
+import { prepare, prepareSome, questionOfNothing, type Asked, type Prepared } from './prepare.ts';
 import type { Recorder } from './recorder.ts';
 
 export type DeciderParts = {
   readonly identifier: Identifier;
   readonly snapshots: Snapshots;
   readonly trust: Trust | null;
+  /** Answers in time, or fails: nothing here looks at the clock. */
   readonly engine: Pick<Engine, 'decide'>;
-  readonly deadline: Deadline;
   readonly recorder: Pick<Recorder, 'note' | 'keyUsed'>;
   /** Whether an error means that the database can't be asked. */
   readonly isUnavailable: (error: unknown) => boolean;
-  readonly onRound: (kind: 'stale' | 'unknown') => void;
+  readonly onRound: (kind: News) => void;
 };
 
 /** Who asks, from where, with which right. */
@@ -53,8 +52,6 @@ export type Checked = {
 export type Outcome = Checked | Error;
 
 const roundsMax = 2;
-const questionsPerCallMax = 100;
-const limitsPerCallMax = 1000;
 
 /**
  * Identify → resolve → decide. The store tells when the snapshot is older than what is published;
@@ -67,40 +64,62 @@ export class Decider {
     this.#parts = parts;
   }
 
-  /** One check. What the caller did wrong is thrown. */
+  /**
+   * One check. What the caller did wrong is thrown. The same as `checks` with one, which nearly all
+   * calls are: where caller and tenant are known it waits once, for the store.
+   */
   async check(asker: Asker, input: CheckInput): Promise<Checked> {
-    const [outcome] = await this.checks(asker, [input]);
+    const admitted = this.admit(asker);
+    const caller = admitted instanceof Promise ? await admitted : admitted;
+    const prepared = prepare(input, caller);
+    const outcome =
+      'error' in prepared
+        ? (await this.#goOn(asker, [input], { caller, news: null }))[0]
+        : await this.#askOne(asker, prepared, caller);
     if (outcome instanceof Error) throw outcome;
     return outcome as Checked;
   }
 
+  async #askOne(asker: Asker, asked: Asked, caller: Caller): Promise<Outcome | undefined> {
+    let result: DecideResult | StoreFailure;
+    try {
+      result = await this.#parts.engine.decide(callOf(caller, [asked.question], false));
+    } catch (error) {
+      result = failureOf(error);
+    }
+    if (isFinal(result)) return this.#answer(asked, answerAt(result, 0), caller);
+    return (await this.#goOn(asker, [asked.input], { caller, news: result.kind }))[0];
+  }
+
   /** Each on its own, in order, as few calls as possible. Who may not ask at all is thrown. */
   async checks(asker: Asker, inputs: readonly CheckInput[]): Promise<readonly Outcome[]> {
+    return this.#goOn(asker, inputs, { caller: await this.admit(asker), news: null });
+  }
+
+  async #goOn(
+    asker: Asker,
+    inputs: readonly CheckInput[],
+    from: { readonly caller: Caller; readonly news: News | null },
+  ): Promise<readonly Outcome[]> {
     const outcomes: Outcome[] = [];
-    let caller = await this.admit(asker);
+    let { caller, news } = from;
     let rounds = 0;
     let trusted = false;
     while (outcomes.length < inputs.length) {
+      let failure: StoreFailure | null = null;
+      if (news) {
+        this.#parts.onRound(news);
+        rounds += 1;
+        const again = rounds > roundsMax ? 'changing' : await this.#again(asker, caller, news);
+        if (again === 'changing') failure = new StoreFailure('configuration keeps changing');
+        else if (again === null) failure = new StoreFailure('configuration is stale');
+        else ({ caller, trusted } = again);
+        news = null;
+      }
       const prepared = prepareSome(inputs, outcomes.length, caller);
-      const result = await this.#ask(caller, prepared, trusted);
-      if (result instanceof StoreFailure || result.kind === 'answered') {
-        outcomes.push(...this.#answered(prepared, result, caller));
-        continue;
-      }
-      this.#parts.onRound(result.kind);
-      rounds += 1;
-      if (rounds > roundsMax) {
-        outcomes.push(
-          ...this.#answered(prepared, new StoreFailure('configuration keeps changing'), caller),
-        );
-        continue;
-      }
-      const again = await this.#again(asker, caller, result.kind);
-      if (again) ({ caller, trusted } = again);
-      else
-        outcomes.push(
-          ...this.#answered(prepared, new StoreFailure('configuration is stale'), caller),
-        );
+      const result = failure ?? (await this.#ask(caller, prepared, trusted));
+      if (isFinal(result)) outcomes.push(...this.#answered(prepared, result, caller));
+      else news = result.kind;
     }
     return outcomes;
   }
@@ -109,15 +128,23 @@ export class Decider {
    * Who asks, if it may. What speaks against it is thrown: once the store has said that it is
    * current, for who is turned away asks nothing else that would tell.
    */
-  async admit(asker: Asker): Promise<Caller> {
+  admit(asker: Asker): Caller | Promise<Caller> {
     const { identifier, trust } = this.#parts;
     const pending = trust?.pending;
-    if (pending) await pending;
-    const caller = await identifier.identify(asker.credential, asker.address);
+    if (pending) return pending.then(() => this.admit(asker));
+    const caller = identifier.identify(asker.credential, asker.address);
+    if (caller instanceof Promise) return caller.then((found) => this.#admitOne(asker, found));
+    return this.#admitOne(asker, caller);
+  }
+
+  #admitOne(asker: Asker, caller: Caller): Caller | Promise<Caller> {
     const denial = denialOf(caller, asker);
-    if (!denial) return this.#admitted(caller);
+    return denial ? this.#deny(asker, caller, denial) : this.#admitted(caller);
+  }
+
+  async #deny(asker: Asker, caller: Caller, denial: Denied): Promise<Caller> {
     const result = await this.#ask(caller, [], false);
-    if (result instanceof StoreFailure || result.kind === 'answered') throw denial;
+    if (isFinal(result)) throw denial;
     this.#parts.onRound(result.kind);
     const again = await this.#again(asker, caller, result.kind);
     if (!again) throw denial;
@@ -134,7 +161,7 @@ export class Decider {
    * forgot what is current is told what we know; one that knows of something newer is believed, and
    * null says that we can't get it.
    */
-  async #again(asker: Asker, caller: Caller, kind: 'stale' | 'unknown') {
+  async #again(asker: Asker, caller: Caller, kind: News) {
     const { identifier, snapshots, isUnavailable } = this.#parts;
     const { tenant, epoch } = caller.snapshot;
     let current = caller;
@@ -154,58 +181,41 @@ export class Decider {
   }
 
   async #ask(
-    { snapshot }: Caller,
+    caller: Caller,
     prepared: readonly Prepared[],
     confirmed: boolean,
   ): Promise<DecideResult | StoreFailure> {
-    const { engine, deadline } = this.#parts;
     const questions = prepared.flatMap((one) => ('question' in one ? [one.question] : []));
     // What is wrong by the configuration may be right by a newer one.
-    if (questions.length === 0) questions.push(new CheckQuestion(nothing, []));
-    const call = {
-      tenant: snapshot.ref,
-      questions,
-      snapshot: confirmed ? { epoch: snapshot.epoch, confirmed } : { epoch: snapshot.epoch },
-    };
+    if (questions.length === 0) questions.push(questionOfNothing());
     try {
-      return await deadline.run(engine.decide(call));
+      return await this.#parts.engine.decide(callOf(caller, questions, confirmed));
     } catch (error) {
-      if (error instanceof StoreFailure) return error;
-      throw error;
+      return failureOf(error);
     }
   }
 
-  #answered(
-    prepared: readonly Prepared[],
-    result: Extract<DecideResult, { kind: 'answered' }> | StoreFailure,
-    { snapshot }: Caller,
-  ): Outcome[] {
+  #answered(prepared: readonly Prepared[], result: Final, caller: Caller): Outcome[] {
     let next = 0;
     return prepared.map((one) => {
       if ('error' in one) return one.error;
-      const { input, check, question, resolution } = one;
-      const answer = result instanceof StoreFailure ? result : result.answers[next];
+      const answer = answerAt(result, next);
       next += 1;
-      const decision = decisionOf(check, question, answer);
-      if (decision instanceof Error) return decision;
-      this.#parts.recorder.note(snapshot.ref, question, decision);
-      return { decision, input, snapshot, resolution };
+      return this.#answer(one, answer, caller);
     });
   }
-}
 
-/** Asks for nothing: its answer says whether the snapshot is current. */
-const nothing: ParsedCheck = Object.freeze({
-  resource: '',
-  subject: '',
-  tenant: '',
-  key: null,
-  cost: 0,
-  costs: {},
-  attributes: {},
-  idempotencyKey: null,
-  reserve: null,
-});
+  #answer(
+    { input, check, question, resolution }: Asked,
+    answer: Answer | StoreFailure | undefined,
+    { snapshot }: Caller,
+  ): Outcome {
+    const decision = decisionOf(check, question, answer);
+    if (decision instanceof Error) return decision;
+    this.#parts.recorder.note(snapshot.ref, question, decision);
+    return { decision, input, snapshot, resolution };
+  }
+}
 
 function denialOf({ key, snapshot }: Caller, { scope }: Asker): Denied | null {
   if (!key.scopes.includes(scope)) {
@@ -217,39 +227,29 @@ function denialOf({ key, snapshot }: Caller, { scope }: Asker): Denied | null {
   return null;
 }
 
-type Prepared =
-  | {
-      readonly input: CheckInput;
-      readonly check: ParsedCheck;
-      readonly question: Question;
-      readonly resolution: Resolution;
-    }
-  | { readonly error: Error };
+type Final = Extract<DecideResult, { kind: 'answered' }> | StoreFailure;
+/** Why the store did not decide: there is something newer, or it does not know. */
+type News = Exclude<DecideResult, { kind: 'answered' }>['kind'];
 
-/** As many of the checks, from this one on, as fit into one call. */
-function prepareSome(inputs: readonly CheckInput[], from: number, caller: Caller): Prepared[] {
-  const prepared: Prepared[] = [];
-  let limits = 0;
-  for (let at = from; at < inputs.length && prepared.length < questionsPerCallMax; at += 1) {
-    const one = prepare(inputs[at] as CheckInput, caller);
-    limits += 'question' in one ? one.question.limits.length : 0;
-    if (limits > limitsPerCallMax && prepared.length > 0) break;
-    prepared.push(one);
-  }
-  return prepared;
+function isFinal(result: DecideResult | StoreFailure): result is Final {
+  return result instanceof StoreFailure || result.kind === 'answered';
 }
 
-function prepare(input: CheckInput, caller: Caller): Prepared {
-  try {
-    const resolution = rulesFor(input, caller).resolve(input.resource);
-    const check = parsedCheckOf(input, caller, resolution);
-    const asked = `${input.planId ?? ''} ${input.resource}`;
-    const limits = bind(resolution.limits, check);
-    const question = new CheckQuestion(check, limits, resolution.label, asked);
-    return { input, check, question, resolution };
-  } catch (error) {
-    return { error: error as Error };
-  }
+function answerAt(result: Final, at: number): Answer | StoreFailure | undefined {
+  return result instanceof StoreFailure ? result : result.answers[at];
+}
+
+function failureOf(error: unknown): StoreFailure {
+  if (error instanceof StoreFailure) return error;
+  throw error;
+}
+
+function callOf(
+  { snapshot: { ref, epoch } }: Caller,
+  questions: readonly Question[],
+  confirmed: boolean,
+): DecideCall {
+  return { tenant: ref, questions, snapshot: confirmed ? { epoch, confirmed } : { epoch } };
 }
 
 function decisionOf(

@@ -12,7 +12,10 @@ export type Caller = { readonly key: KeySource; readonly snapshot: Snapshot };
 export type IdentifierParts = {
   readonly keys: KeyRing;
   readonly snapshots: Snapshots;
-  readonly failures: AddressFailures;
+  /** Of those who bring what we never made. */
+  readonly strangers: AddressFailures;
+  /** Of those whose ids are ours and had to be looked up in vain. */
+  readonly lookUps: AddressFailures;
   readonly markSecret: string;
   /** Whether a key was made elsewhere, and so does not carry our mark. */
   readonly isImported: (id: string) => boolean;
@@ -44,15 +47,10 @@ export class Identifier {
   }
 
   async #lookUp(credential: Credential, address: string): Promise<Caller> {
-    const { keys, snapshots, markSecret, isImported } = this.#parts;
+    const { keys, snapshots } = this.#parts;
     const { id } = credential;
     const known = keys.known(id);
-    // An id that we made is worth a look-up, from wherever it comes: nobody else can make one, and
-    // many tenants may call from one address. Others are refused here, and cost the database nothing.
-    if (known === undefined && !isMarked(id, markSecret) && !isImported(id)) {
-      throw this.#refused(address, 'not_ours');
-    }
-    let key = known === undefined ? await keys.find(id) : known;
+    let key = known === undefined ? await this.#find(id, address) : known;
     if (!key) throw this.#refused(address, 'unknown');
     // Before anything else is looked up for somebody who only knows an id.
     this.#verify(credential, key, address);
@@ -64,6 +62,23 @@ export class Identifier {
       this.#verify(credential, key, address);
     }
     return { key, snapshot };
+  }
+
+  /**
+   * An id that is not ours costs the database nothing. One that is can't be invented, so that it is
+   * looked up from wherever it comes: many tenants may call from one address.
+   */
+  async #find(id: string, address: string): Promise<KeySource | null> {
+    const { keys, lookUps, markSecret, isImported, onFailure } = this.#parts;
+    if (!isMarked(id, markSecret) && !isImported(id)) throw this.#refused(address, 'not_ours');
+    const limited = lookUps.limitOf(address);
+    if (limited) {
+      onFailure('limited');
+      throw limited;
+    }
+    const key = await keys.find(id);
+    if (!key) lookUps.count(address);
+    return key;
   }
 
   /** Its tenant is gone, and so is the key. */
@@ -88,10 +103,10 @@ export class Identifier {
     if (key.revoked || isExpired) throw this.#refused(address, 'over');
   }
 
-  /** What a guesser would do counts against its address; a key that is over may be anybody's mistake. */
   #refused(address: string, reason: Exclude<KeyFailure, 'limited'>): Error {
-    const { failures, onFailure } = this.#parts;
-    const limited = reason === 'over' ? null : failures.count(address);
+    const { strangers, onFailure } = this.#parts;
+    const isStranger = reason === 'malformed' || reason === 'not_ours';
+    const limited = isStranger ? strangers.count(address) : null;
     onFailure(limited ? 'limited' : reason);
     return limited ?? new Unauthenticated('unknown, revoked or expired key');
   }

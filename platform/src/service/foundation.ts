@@ -74,7 +74,7 @@ export async function layFoundation(
 }
 
 async function openStore(
-  { redisUrl }: Config,
+  { redisUrl, storeDeadlineMs }: Config,
   {
     log: { logger },
     metrics,
@@ -86,6 +86,7 @@ async function openStore(
   return openRedisStore({
     url: redisUrl,
     secret,
+    deadlineMs: storeDeadlineMs,
     onError: (error) => logger.warn({ event: 'store.lost', err: error }),
     onCall: (script, outcome, durationUs) => metrics.storeCalled(script, outcome, durationUs),
     wrap: (client) => (tracing.enabled ? tracing.traceRedis(client) : client),

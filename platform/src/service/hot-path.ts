@@ -1,5 +1,3 @@
-import { Deadline } from 'sluice';
-import type { Config } from '../config.ts';
 import { isUnavailable } from '../database/index.ts';
 import { AddressFailures, Decider, Identifier, Recorder } from '../decide/index.ts';
 import { Feed, KeyRing, Snapshots, SourceCache, SourceReader, Trust } from '../snapshot/index.ts';
@@ -9,7 +7,7 @@ import type { Foundation } from './foundation.ts';
 export type HotPath = {
   readonly decider: Decider;
   readonly recorder: Recorder;
-  readonly failures: AddressFailures;
+  readonly failures: readonly AddressFailures[];
   readonly snapshots: Snapshots;
   readonly keys: KeyRing;
   readonly feed: Feed;
@@ -22,7 +20,7 @@ const cacheWaitMs = 50;
 /** After the store was away: how long checks wait for the database at most. */
 const trustWaitMs = 1000;
 
-export async function openHotPath(config: Config, foundation: Foundation): Promise<HotPath> {
+export async function openHotPath(foundation: Foundation): Promise<HotPath> {
   const { database, store, metrics, secrets } = foundation;
   const reader = new SourceReader(database.db);
   const { shelf } = store;
@@ -49,12 +47,14 @@ export async function openHotPath(config: Config, foundation: Foundation): Promi
     waitMs: trustWaitMs,
   });
   store.onLost(() => trust.storeLeft());
-  const failures = new AddressFailures();
+  const strangers = new AddressFailures();
+  const lookUps = new AddressFailures();
   const recorder = new Recorder(store.engine);
   const identifier = new Identifier({
     keys,
     snapshots,
-    failures,
+    strangers,
+    lookUps,
     markSecret: secrets.mark,
     isImported: (id) => imported.has(id),
     isUnavailable,
@@ -65,11 +65,10 @@ export async function openHotPath(config: Config, foundation: Foundation): Promi
     snapshots,
     trust,
     engine: store.decider,
-    deadline: new Deadline(config.storeDeadlineMs),
     recorder,
     isUnavailable,
     onRound: (kind) => metrics.staleRound(kind),
   });
   await feed.poll();
-  return { decider, recorder, failures, snapshots, keys, feed };
+  return { decider, recorder, failures: [strangers, lookUps], snapshots, keys, feed };
 }

@@ -65,8 +65,8 @@ async function start(config: Config, options: ServiceOptions, opened: Opened): P
     make: () => mint('token', secrets.mark).text,
   });
   const publisher = new Publisher(database.db, store.engine);
-  const hotPath = await openHotPath(config, foundation);
-  opened.add(() => hotPath.failures.close());
+  const hotPath = await openHotPath(foundation);
+  for (const failures of hotPath.failures) opened.add(() => failures.close());
   const background = startBackground(foundation, hotPath, publisher);
   opened.add(() => background.stop());
   const control = openControl(foundation, {

@@ -1,11 +1,13 @@
 import { Redis } from 'ioredis';
-import { Coalescer, fromIoredis, RedisEngine, type RedisClient } from 'sluice';
+import { Coalescer, Deadline, fromIoredis, RedisEngine, type RedisClient } from 'sluice';
 import type { Shelf, Store } from './store.ts';
 
 export type RedisStoreOptions = {
   readonly url: string;
   /** Names in Redis are hashed under this; the same on every node. */
   readonly secret: string;
+  /** How long a decision is waited for. */
+  readonly deadlineMs: number;
   /** For who wants to see every command. */
   readonly wrap: (client: RedisClient) => RedisClient;
   /** Told of every call of a script. */
@@ -36,6 +38,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<Store>
   const shelf = new RedisShelf(redis);
   const client = timed(options.wrap(fromIoredis(redis)), options.onCall);
   const engine = new RedisEngine(client, { secret: options.secret });
+  const deadline = new Deadline(options.deadlineMs);
   // A service that starts while its Redis is away decides by each limit's policy until it comes.
   await redis.connect().then(
     () => shelf.lookUp(),
@@ -44,7 +47,8 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<Store>
   return {
     kind: 'redis',
     engine,
-    decider: new Coalescer(engine),
+    // Below the coalescer: what travels together is waited for together.
+    decider: new Coalescer({ decide: (call) => deadline.run(engine.decide(call)) }),
     shelf,
     isThere: () => redis.status === 'ready',
     onLost: (listener) => redis.on('close', listener),

@@ -75,7 +75,7 @@ export class AdminRig {
     { db }: Pick<Database, 'db'>,
     engine: Pick<Engine, 'publishEpoch'>,
     {
-      failures = { admit: () => {}, count: () => {} },
+      failures = { limitOf: () => null, count: () => {} },
       markSecret,
     }: {
       readonly failures?: Failures;

@@ -6,7 +6,8 @@ type Waiting = {
   readonly reject: (error: unknown) => void;
 };
 
-type Group = { readonly call: DecideCall; readonly waiting: Waiting[] };
+/** `next` is of the same tenant, seen otherwise. */
+type Group = { readonly call: DecideCall; readonly waiting: Waiting[]; next: Group | undefined };
 
 /**
  * Bounds how long one script keeps the server from everybody else. Few enough that at 64 in flight
@@ -30,20 +31,30 @@ export class Coalescer {
 
   decide(call: DecideCall): Promise<DecideResult> {
     return new Promise((resolve, reject) => {
-      // After all promises that this turn settles, and so all checks they lead to.
-      if (this.#groups.size === 0) process.nextTick(() => this.#send());
-      const id = groupOf(call);
-      let group = this.#groups.get(id);
-      if (!group) this.#groups.set(id, (group = { call, waiting: [] }));
-      group.waiting.push({ questions: call.questions, resolve, reject });
+      // After everything that this turn has to read: a tick would end with the first connection.
+      if (this.#groups.size === 0) setImmediate(() => this.#send());
+      this.#groupOf(call).waiting.push({ questions: call.questions, resolve, reject });
     });
+  }
+
+  #groupOf(call: DecideCall): Group {
+    const { id } = call.tenant;
+    const first = this.#groups.get(id);
+    let group = first;
+    while (group && !isAskedAlike(group.call, call)) group = group.next;
+    if (group) return group;
+    group = { call, waiting: [], next: first };
+    this.#groups.set(id, group);
+    return group;
   }
 
   #send(): void {
     const groups = this.#groups;
     this.#groups = new Map();
-    for (const { call, waiting } of groups.values()) {
-      for (const together of inParts(waiting)) void this.#ask(call, together);
+    for (const first of groups.values()) {
+      for (let group: Group | undefined = first; group; group = group.next) {
+        for (const together of inParts(group.waiting)) void this.#ask(group.call, together);
+      }
     }
   }
 
@@ -67,12 +78,16 @@ function partOf(result: DecideResult, from: number, count: number): DecideResult
   return { kind: 'answered', answers: result.answers.slice(from, from + count) };
 }
 
-/** What one call says of all its questions. */
-function groupOf({ tenant, snapshot }: DecideCall): string {
-  const { id, generation = 0 } = tenant;
-  if (!snapshot) return `plain ${generation} ${id}`;
-  const { epoch, validUntilUs = 0, confirmed = false } = snapshot;
-  return `seen ${generation} ${epoch.tenant}.${epoch.shared} ${validUntilUs} ${confirmed} ${id}`;
+/** Whether both say the same of their questions, but for the tenant's id. */
+function isAskedAlike(a: DecideCall, b: DecideCall): boolean {
+  if ((a.tenant.generation ?? 0) !== (b.tenant.generation ?? 0)) return false;
+  if (!a.snapshot || !b.snapshot) return a.snapshot === b.snapshot;
+  return (
+    a.snapshot.epoch.tenant === b.snapshot.epoch.tenant &&
+    a.snapshot.epoch.shared === b.snapshot.epoch.shared &&
+    a.snapshot.validUntilUs === b.snapshot.validUntilUs &&
+    (a.snapshot.confirmed ?? false) === (b.snapshot.confirmed ?? false)
+  );
 }
 
 function* inParts(waiting: readonly Waiting[]): Generator<readonly Waiting[]> {

@@ -14,3 +14,18 @@ export function base62(value: bigint, length: number): string {
 export function base62OfBytes(bytes: Uint8Array, length: number): string {
   return base62(BigInt(`0x${Buffer.from(bytes).toString('hex')}`), length);
 }
+
+/** What a short text of these digits stands for; NaN for any other. */
+export function numberIn(text: string): number {
+  let value = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    value = value * 62 + (values[text.charCodeAt(at)] ?? Number.NaN);
+  }
+  return value;
+}
+
+/** By character code. */
+const values: readonly number[] = Array.from({ length: 128 }, (_, code) => {
+  const value = digits.indexOf(String.fromCharCode(code));
+  return value === -1 ? Number.NaN : value;
+});

@@ -20,8 +20,11 @@ export function trustProxies(app: FastifyInstance, networks: readonly string[]):
 export function clientAddress(request: FastifyRequest): string {
   // Gone when the connection is: then there is nobody to answer either.
   const peer = request.socket.remoteAddress ?? '';
+  const { trustedProxies } = request.server;
+  // As nearly always: nothing to look for, and one spelling already.
+  if (trustedProxies === null && isIPv4(peer)) return peer;
   const chain = request.headers['x-forwarded-for'];
-  return findClient(peer, [chain ?? []].flat().join(','), request.server.trustedProxies);
+  return findClient(peer, [chain ?? []].flat().join(','), trustedProxies);
 }
 
 /**

@@ -6,8 +6,8 @@ import { Problem } from '../problem.ts';
 
 /** How many wrong tokens may come from one address. */
 export type Failures = {
-  /** Throws `TooManyFailures`. */
-  admit(address: string): void;
+  /** What to answer when there were too many. */
+  limitOf(address: string): Error | null;
   count(address: string): unknown;
 };
 
@@ -24,7 +24,8 @@ export async function authenticate(
   }
   const address = clientAddress(request);
   // Before any look-up, so that guessing costs the database nothing.
-  failures.admit(address);
+  const limited = failures.limitOf(address);
+  if (limited) throw limited;
   const actor = await tokens.authenticate(text, request.id);
   if (actor) return actor;
   failures.count(address);

@@ -47,8 +47,18 @@ const refusal = {
 
 /** `POST /v1/check` and `POST /v1/checks`: the question and the answer. */
 export const checkRoutes: FastifyPluginAsync<CheckRouteParts> = async (app, parts) => {
-  const { decider, headerProfile } = parts;
+  const { decider, headerProfile, metrics, observer, tracing } = parts;
   const profile = { profile: headerProfile };
+  const watch = (
+    route: string,
+    { id: requestId }: FastifyRequest,
+    { decision, input: { subject, resource }, snapshot, resolution }: Checked,
+    startedMs: number,
+  ) => {
+    const durationUs = (performance.now() - startedMs) * 1000;
+    const names = namesOf(snapshot, resolution);
+    observer.check({ route, ...names, subject, resource, decision, durationUs, requestId });
+  };
   app.addSchema(Check);
   app.addSchema(Decision);
 
@@ -66,16 +76,21 @@ export const checkRoutes: FastifyPluginAsync<CheckRouteParts> = async (app, part
     },
     async (request, reply) => {
       const startedMs = performance.now();
+      metrics.checkStarted();
       try {
         const asker = askerOf(request.headers, clientAddress(request), 'check');
         const input = inputOf(request.body as Check, idempotencyKeyIn(request.headers));
-        const checked = await decided(parts, () => decider.check(asker, input));
+        const checked = tracing.enabled
+          ? await traced(tracing, () => decider.check(asker, input))
+          : await decider.check(asker, input);
         const { decision } = checked;
-        watch(parts, request, checked, startedMs);
+        watch('/v1/check', request, checked, startedMs);
         reply.code(decision.allowed ? 200 : 429).headers(toHeaders(decision, profile));
         return reply.header('content-type', json).send(decisionToJson(decision));
       } catch (error) {
         throw asProblem(error);
+      } finally {
+        metrics.checkEnded();
       }
     },
   );
@@ -109,7 +124,7 @@ export const checkRoutes: FastifyPluginAsync<CheckRouteParts> = async (app, part
           if (outcome === undefined || outcome instanceof Error) {
             return JSON.stringify(itemProblem(outcome, request).body(request.id));
           }
-          watch(parts, request, outcome, startedMs);
+          watch('/v1/checks', request, outcome, startedMs);
           return decisionToJson(outcome.decision);
         });
         return reply.header('content-type', json).send(`[${texts.join()}]`);
@@ -120,19 +135,7 @@ export const checkRoutes: FastifyPluginAsync<CheckRouteParts> = async (app, part
   );
 };
 
-/** Counted while it is under way, and with a span of its own where traces are wanted. */
-async function decided(
-  { tracing, metrics }: CheckRouteParts,
-  decide: () => Promise<Checked>,
-): Promise<Checked> {
-  metrics.checkStarted();
-  try {
-    return tracing.enabled ? await traced(tracing, decide) : await decide();
-  } finally {
-    metrics.checkEnded();
-  }
-}
-
+/** With a span of its own. */
 async function traced(tracing: Tracing, decide: () => Promise<Checked>): Promise<Checked> {
   const span = tracing.startCheck();
   try {
@@ -165,22 +168,5 @@ function readItems(request: FastifyRequest, bodies: readonly unknown[]): (CheckI
     } catch (error) {
       return error as Error;
     }
-  });
-}
-
-function watch(
-  { observer }: CheckRouteParts,
-  request: FastifyRequest,
-  { decision, input, snapshot, resolution }: Checked,
-  startedMs: number,
-): void {
-  observer.check({
-    route: request.routeOptions.url ?? '',
-    ...namesOf(snapshot, resolution),
-    subject: input.subject,
-    resource: input.resource,
-    decision,
-    durationUs: (performance.now() - startedMs) * 1000,
-    requestId: request.id,
   });
 }
