@@ -38,10 +38,10 @@ describe.each(['embedded, memory', 'PostgreSQL, Redis'] as const)('a node on %s'
       const tenants = await Promise.all(
         Array.from({ length: 5 }, () => client.makeTenant({ limits })),
       );
-      let isOver = false;
+      const over = new AbortController();
       const unexpected = new Set<string>();
       const until = async (work: (turn: number) => Promise<void>) => {
-        for (let turn = 0; !isOver; turn += 1) {
+        for (let turn = 0; !over.signal.aborted; turn += 1) {
           await work(turn).catch((error: unknown) => unexpected.add(String(error)));
         }
       };
@@ -52,7 +52,7 @@ describe.each(['embedded, memory', 'PostgreSQL, Redis'] as const)('a node on %s'
         until(() => changeAll(client)),
       ];
       const samples = await takeSamples(client, minutes * 60_000);
-      isOver = true;
+      over.abort();
       await Promise.all(traffic);
       expect(await node.end()).toEqual({ code: 0, signal: null });
       await stack.remove();
