@@ -3,13 +3,16 @@
 import { accessSync, constants, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
+/** Where Debian keeps servers, which is on the path of root alone. */
+const systemFolders = ['/usr/sbin', '/usr/local/sbin'];
+
 /**
  * @param {string} name such as `redis-server` or `initdb`
  * @returns {string | undefined} its full path
  */
 export function findProgram(name) {
   const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
-  return [...folders, ...listPostgresFolders()]
+  return [...folders, ...systemFolders, ...listPostgresFolders()]
     .map((folder) => join(folder, name))
     .find(isExecutable);
 }

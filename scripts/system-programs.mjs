@@ -26,6 +26,12 @@ const needs = [
     brewPackage: 'postgresql@17',
     serviceName: 'postgresql',
   },
+  {
+    programs: ['nginx'],
+    aptPackage: 'nginx',
+    brewPackage: 'nginx',
+    serviceName: 'nginx',
+  },
 ];
 
 export function installSystemPrograms() {
@@ -37,7 +43,7 @@ export function installSystemPrograms() {
   if (stillMissing.length > 0) {
     throw new Error(
       `The tests need ${stillMissing.join(', ')}, which could not be installed. ` +
-        'Install Redis 7.0 or newer and PostgreSQL 14 or newer, then run `npm test` again.',
+        'Install Redis 7.0 or newer, PostgreSQL 14 or newer and nginx, then run `npm test` again.',
     );
   }
 }

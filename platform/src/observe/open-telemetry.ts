@@ -38,13 +38,13 @@ const exportMsMax = 10_000;
 
 /** The only file that loads OpenTelemetry; `startTracing` imports it when somebody wants traces. */
 export function openTelemetry(url: string, options: TracingOptions): Tracing {
-  const { headers, sampleRatio = 1, version = '', onProblem } = options;
+  const { headers, sampleRatio = 1, serviceName = 'sluice', version = '', onProblem } = options;
   // In words of ours: an exporter's own may quote what a collector answered.
   const problem = () => onProblem?.('traces could not be sent');
   const ratio = new TraceIdRatioBasedSampler(sampleRatio);
   const provider = new NodeTracerProvider({
     resource: resourceFromAttributes({
-      'service.name': 'sluice',
+      'service.name': serviceName,
       'service.version': version,
       'service.instance.id': `${process.pid}`,
     }),

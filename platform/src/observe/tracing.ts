@@ -64,6 +64,8 @@ export type TracingOptions = {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The share of requests that are traced, 0 to 1, whatever callers ask for. Default 1. */
   readonly sampleRatio?: number | undefined;
+  /** What the traces are of. Default `sluice`. */
+  readonly serviceName?: string | undefined;
   readonly version?: string | undefined;
   /** Told when spans could not be sent. */
   readonly onProblem?: ((problem: string) => void) | undefined;

@@ -49,6 +49,7 @@ export async function layFoundation(
     endpoint: config.otlpEndpoint ?? undefined,
     headers: config.otlpHeaders ?? undefined,
     sampleRatio: config.traceRatio,
+    serviceName: config.serviceName,
     version,
     onProblem: (problem) => logger.warn({ event: 'traces.lost', problem }),
   });

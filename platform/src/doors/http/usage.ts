@@ -86,7 +86,14 @@ export const usageRoute: FastifyPluginAsync<UsageRouteParts> = async (app, parts
         querystring: Query,
         response: {
           200: Type.Ref('Usage#'),
-          ...problemResponses('invalid_request', 'unauthenticated', 'scope_missing', 'unavailable'),
+          ...problemResponses(
+            'invalid_request',
+            'unauthenticated',
+            'scope_missing',
+            'tenant_suspended',
+            'too_many_failures',
+            'unavailable',
+          ),
         },
       },
     },

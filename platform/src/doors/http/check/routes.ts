@@ -21,18 +21,29 @@ export type CheckRouteParts = {
 const checkBytesMax = 65_536;
 const checksBytesMax = 4_194_304;
 const json = 'application/json; charset=utf-8';
-const problems = problemResponses(
+const askerProblems = [
   'invalid_request',
   'invalid_json',
   'unauthenticated',
   'scope_missing',
   'tenant_suspended',
-  'not_found',
   'body_too_large',
   'unsupported_media_type',
-  'idempotency_conflict',
   'unavailable',
-);
+] as const;
+const problems = {
+  check: problemResponses(...askerProblems, 'not_found', 'idempotency_conflict'),
+  checks: problemResponses(...askerProblems, 'too_many_failures'),
+};
+
+/** A refusal; or, of the callers that never came so far, those that guess keys. */
+const refusal = {
+  description: 'Refused: a decision. too_many_failures: a problem.',
+  content: {
+    'application/json': { schema: Type.Ref('Decision#') },
+    'application/problem+json': { schema: Type.Ref('Problem#') },
+  },
+};
 
 /** `POST /v1/check` and `POST /v1/checks`: the question and the answer. */
 export const checkRoutes: FastifyPluginAsync<CheckRouteParts> = async (app, parts) => {
@@ -60,7 +71,7 @@ export const checkRoutes: FastifyPluginAsync<CheckRouteParts> = async (app, part
         summary: 'May this subject do this, at this cost?',
         security: [{ apiKey: [] }, { bearer: [] }],
         body: Type.Ref('Check#'),
-        response: { ...problems, 200: Type.Ref('Decision#'), 429: Type.Ref('Decision#') },
+        response: { ...problems.check, 200: Type.Ref('Decision#'), 429: refusal },
       },
     },
     async (request, reply) => {
@@ -96,7 +107,7 @@ export const checkRoutes: FastifyPluginAsync<CheckRouteParts> = async (app, part
         security: [{ apiKey: [] }, { bearer: [] }],
         body: Checks,
         response: {
-          ...problems,
+          ...problems.checks,
           200: Type.Array(Type.Union([Type.Ref('Decision#'), Type.Ref('Problem#')])),
         },
       },

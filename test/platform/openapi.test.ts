@@ -1,0 +1,133 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { mint } from '../../platform/src/control/credentials/credential.ts';
+import { routes } from '../../platform/src/doors/http/admin/routes.ts';
+import { type PostgresServer, startPostgres } from '../servers/postgres.ts';
+import { createTemporaryFolder, removeFolder } from '../servers/temporary-folder.ts';
+import { Documented, type OpenApi, promisedPairs } from './rig/documented.ts';
+import { type RunningNode, startNode } from './rig/node.ts';
+
+const check = { resource: 'GET:/orders', subject: 'ann' };
+const ownRoutes = [
+  'GET /metrics',
+  'GET /v1/demo',
+  'GET /v1/health',
+  'GET /v1/ready',
+  'GET /v1/usage',
+  'POST /v1/check',
+  'POST /v1/checks',
+];
+
+describe('the document of a whole node', () => {
+  const documented = new Documented();
+  let postgres: PostgresServer;
+  let folder: string;
+  let node: RunningNode;
+  let document: OpenApi;
+
+  beforeAll(async () => {
+    [postgres, folder] = await Promise.all([startPostgres(), createTemporaryFolder('data')]);
+    node = await startNode(
+      {
+        SLUICE_DATABASE_URL: postgres.url,
+        SLUICE_DATA_DIR: folder,
+        SLUICE_DEMO: 'on',
+        SLUICE_TRUSTED_PROXIES: '127.0.0.1/32',
+        SLUICE_DRAIN_SECONDS: '0.5',
+      },
+      { watch: documented.watch },
+    );
+    document = (await node.client.get('/openapi.json')).body as unknown as OpenApi;
+  });
+
+  afterAll(async () => {
+    await node.stop();
+    await Promise.all([postgres.stop(), removeFolder(folder)]);
+  });
+
+  it('is valid OpenAPI 3.1', async () => {
+    const result = await new Validator().validate(structuredClone(document));
+    expect(result).toMatchObject({ valid: true });
+    expect(document).toMatchObject({ openapi: '3.1.0', servers: [{ url: '/' }] });
+  });
+
+  it('has every route, and no other', () => {
+    const described = Object.entries(document.paths).flatMap(([path, operations]) =>
+      Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    const registered = routes.map(({ method, path }) => `${method} ${path.replace(':id', '{id}')}`);
+    expect(described.toSorted()).toEqual([...registered, ...ownRoutes].toSorted());
+  });
+
+  /** `documented` hears of all of it. What is asserted is what becomes of the whole. */
+  async function provokeAll(): Promise<void> {
+    const { client } = node;
+    const { mark } = node.service.foundation.secrets;
+    const [tenant, other, suspended] = [
+      await client.makeTenant({
+        limits: [{ algorithm: 'fixed_window', limit: 2, window_seconds: 3600 }],
+        scopes: ['check', 'usage', 'plan:select'],
+      }),
+      await client.makeTenant({ scopes: [] }),
+      await client.makeTenant({ scopes: ['check', 'usage'] }),
+    ];
+    await client.change('PATCH', `tenants/${suspended.id}`, { status: 'suspended' });
+    const guess = () => mint('key', mark).text;
+    const guesser = { 'x-forwarded-for': '203.0.113.1' };
+    for (let times = 0; times < 22; times += 1) await client.check(guess(), check, guesser);
+
+    const usage = (key: string, query = '', headers: Record<string, string> = {}) =>
+      client.get(`/v1/usage${query}`, { 'x-api-key': key, ...headers });
+    await usage(tenant.key);
+    await usage(tenant.key, '?subject=ann&resource=GET:/orders&step=hour');
+    await usage(tenant.key, '?step=fortnight');
+    await usage('');
+    await usage(other.key);
+    await usage(suspended.key);
+    await usage(guess(), '', guesser);
+
+    const idempotent = { ...check, idempotency_key: 'openapi-1' };
+    for (const body of [
+      idempotent,
+      { ...idempotent, cost: 2 },
+      { ...check, cost: 9 },
+      { ...check, plan_id: randomUUID() },
+      {},
+      '{',
+      'x'.repeat(70_000),
+    ]) {
+      await client.check(tenant.key, body);
+    }
+    await client.check(tenant.key, 'x', { 'content-type': 'text/csv' });
+    await client.check(other.key, check);
+    await client.check(suspended.key, check);
+    await client.check(guess(), check, guesser);
+    await client.checks(tenant.key, [check, {}, { ...check, cost: 9 }]);
+    await client.checks(tenant.key, []);
+    await client.checks('', [check]);
+    await client.checks(other.key, [check]);
+    await client.checks(guess(), [check], guesser);
+    await client.checks(tenant.key, ['x'.repeat(4_300_000)]);
+    await client.checks(tenant.key, [check], { 'content-type': 'text/csv' });
+    for (const path of ['/metrics', '/v1/demo', '/v1/health', '/v1/ready']) await client.get(path);
+
+    await postgres.halt();
+    await client.check(guess(), check);
+    await client.checks(guess(), [check]);
+    await usage(tenant.key);
+    await postgres.resume();
+    const drained = node.service.drain.start();
+    await client.get('/v1/ready');
+    await drained;
+  }
+
+  it('promises no status that is not answered, and each answer is as it says', async () => {
+    await provokeAll();
+    const produced = documented.pairs(document);
+    // Those of the administrators' routes have a table of their own.
+    const promised = [...promisedPairs(document)].filter((pair) => !pair.includes('/v1/admin/'));
+    expect(promised.filter((pair) => !produced.has(pair))).toEqual([]);
+    expect(documented.problems(document)).toEqual([]);
+  });
+});
