@@ -155,11 +155,13 @@ onEveryDatabase('database', (rig) => {
         .insertInto('tenant_epochs')
         .values({ tenant_id: tenantId, epoch: 1, published_epoch: 0 })
         .execute();
-      expect(await listChangedSince(horizon)).toEqual([{ tenant_id: tenantId, epoch: 1 }]);
+      expect(await listChangedSince(horizon)).toContainEqual({ tenant_id: tenantId, epoch: 1 });
 
-      const later = await readHorizon();
-      expect(BigInt(later)).toBeGreaterThan(BigInt(horizon));
-      expect(await listChangedSince(later)).toEqual([]);
+      // Whoever is in the middle of something, in any database of the server, holds the horizon back.
+      let later = horizon;
+      await expect
+        .poll(async () => listChangedSince((later = await readHorizon())), { timeout: 30_000 })
+        .toEqual([]);
       await db
         .updateTable('tenant_epochs')
         .set((eb) => ({
