@@ -83,12 +83,12 @@ export class ChildNode {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  async untilServing(): Promise<void> {
-    await this.until(/admin\/tenants -H .*\n/);
+  async untilServing(timeoutMs = startTimeoutMs): Promise<void> {
+    await this.until(/admin\/tenants -H .*\n/, timeoutMs);
   }
 
-  async until(pattern: RegExp): Promise<void> {
-    const deadline = AbortSignal.timeout(startTimeoutMs);
+  async until(pattern: RegExp, timeoutMs = startTimeoutMs): Promise<void> {
+    const deadline = AbortSignal.timeout(timeoutMs);
     while (!pattern.test(this.#output)) {
       const waiting = new AbortController();
       const signal = AbortSignal.any([deadline, waiting.signal]);
