@@ -6,8 +6,10 @@ import { welcome } from './welcome.ts';
 /** One process: serves until it is told to stop. */
 export async function serveAlone(config: Config, version: string): Promise<number> {
   const service = await startService(config, { version });
+  // Before anybody is told that it runs, and may want it to end.
+  const ending = drainOnSignal(service.drain);
   process.stdout.write(welcome(service));
-  const outcome = await drainOnSignal(service.drain);
+  const outcome = await ending;
   await service.close();
   return outcome === 'drained' ? 0 : 1;
 }

@@ -17,8 +17,9 @@ export async function serveAsWorker(config: Config, version: string): Promise<nu
     metricsText: (metrics) => (workerMetrics ??= answerScrapes(metrics, process)).text(),
   });
   workerMetrics ??= answerScrapes(service.foundation.metrics, process);
+  const ending = drainOnSignal(service.drain, { source: orders() });
   process.send?.({ started: welcome(service) });
-  const outcome = await drainOnSignal(service.drain, { source: orders() });
+  const outcome = await ending;
   await workerMetrics.close();
   await service.close();
   process.disconnect();
