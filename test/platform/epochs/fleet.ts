@@ -111,14 +111,13 @@ export async function makeTenant(fleet: Fleet, keyCount: number): Promise<Tenant
 
 /** Checks with these keys at all nodes, again and again, until stopped. */
 export function startLoad(fleet: Fleet, keys: readonly Key[]) {
-  const sent: { readonly key: string; readonly sentAtMs: number; readonly status: number }[] = [];
+  const sent: (Checked & { readonly key: string; readonly sentAtMs: number })[] = [];
   const over = new AbortController();
   const workers = fleet.nodes.map(async (node, at) => {
     for (let turn = at * 7; !over.signal.aborted; turn += 1) {
       const { text } = keys[turn % keys.length] as Key;
       const sentAtMs = performance.now();
-      const { status } = await fleet.check(node, text);
-      sent.push({ key: text, sentAtMs, status });
+      sent.push({ ...(await fleet.check(node, text)), key: text, sentAtMs });
       // Enough to keep every node busy with them, and not all of the machine.
       await sleep(5);
     }
