@@ -9,7 +9,7 @@ import { metricIn, startBare, startSluice, type Server } from './process.ts';
 import { adminToken } from './tenants.ts';
 
 /** Above the default, for on a busy machine Redis alone may wait that long for a processor. */
-const deadlineMs = '250';
+const deadlineMs = '1000';
 /** Were more of the answers late than a stall explains, we would have measured the fallback. */
 const degradedShareMax = 0.02;
 

@@ -38,6 +38,16 @@ describe('calls of one turn', () => {
     expect(results.map(isAllowed)).toEqual(Array.from({ length: 500 }, (_, at) => at < 300));
   });
 
+  it('travel together though made in several ticks, as by several connections', async () => {
+    const { decider, calls } = counting();
+    const tenant = randomUUID();
+    const first = decider.decide(ask(tenant));
+    await new Promise<void>((resolve) => process.nextTick(resolve));
+    const second = decider.decide(ask(tenant));
+    await Promise.all([first, second]);
+    expect(calls).toHaveLength(1);
+  });
+
   it('of two tenants, generations or snapshots never travel together', async () => {
     const { decider, calls } = counting();
     const [first, second] = [randomUUID(), randomUUID()];

@@ -79,6 +79,16 @@ describe('the default profile', () => {
   });
 });
 
+describe('names in lower case', () => {
+  it.each(headerProfiles)('are the same otherwise, in the profile %s', (profile) => {
+    const decision = after([perMinute, { ...bucket, mode: 'warn' }], 10, 100);
+    const fields = Object.entries(toHeaders(decision, { profile }));
+    expect(toHeaders(decision, { profile, lowerCase: true })).toEqual(
+      Object.fromEntries(fields.map(([name, value]) => [name.toLowerCase(), value])),
+    );
+  });
+});
+
 describe('the ietf profile', () => {
   it('says the draft and nothing of before', () => {
     expect(toHeaders(after([perMinute], 10, 1), { profile: 'ietf' })).toEqual({
@@ -222,6 +232,7 @@ describe('what is asked', () => {
     ['jitter', null, { jitter: NaN }],
     ['jitter', null, { jitter: '5' }],
     ['random', null, { random: 4 }],
+    ['lowerCase', null, { lowerCase: 'yes' }],
   ])('is refused by name: %s', (field, wrong, options) => {
     const asked = wrong === null ? decision() : wrong;
     expect(() => toHeaders(asked as never, options as never)).toThrow(

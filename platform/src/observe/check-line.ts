@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { LimitDecision } from 'sluice/core';
+import type { Decision, LimitDecision } from 'sluice/core';
 import type { CheckEvent, Outcome } from './check-event.ts';
 import { RecentMap } from './recent-map.ts';
 import { redactResource } from './redact.ts';
@@ -39,9 +39,8 @@ export class CheckLines {
       `${this.#start}${Date.now()},"event":${this.#eventName(event.route)},` +
       `"outcome":"${outcome}","algorithm":${quoted(algorithm)},${this.#about(event)},` +
       `"limit":${number(decision.limit)},"remaining":${number(decision.remaining)},` +
-      `"retry_after_ms":${number(decision.retryAfterMs)},"basis":"${decision.basis}",` +
-      `"degraded_reason":${quoted(decision.degradedReason)},` +
-      `"duration_ms":${number(Math.round(event.durationUs) / 1000)},${tailOf(event, ids)}`
+      `"retry_after_ms":${number(decision.retryAfterMs)}${basisOf(decision)}` +
+      `,"duration_ms":${number(Math.round(event.durationUs) / 1000)},${tailOf(event, ids)}`
     );
   }
 
@@ -92,6 +91,13 @@ export class CheckLines {
     return made;
   }
 }
+
+function basisOf({ basis, degradedReason }: Decision): string {
+  if (basis === 'exact' && degradedReason === null) return exactly;
+  return `,"basis":"${basis}","degraded_reason":${quoted(degradedReason)}`;
+}
+
+const exactly = ',"basis":"exact","degraded_reason":null';
 
 function tailOf({ requestId }: CheckEvent, ids: TraceIds | null): string {
   const trace = ids ? `,"trace_id":"${ids.traceId}","span_id":"${ids.spanId}"` : '';

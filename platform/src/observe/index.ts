@@ -1,3 +1,4 @@
+export { CheckQueue } from './check-queue.ts';
 export { outcomeOf, outcomes, type CheckEvent, type Outcome } from './check-event.ts';
 export {
   answerScrapes,

@@ -178,10 +178,7 @@ export class Metrics {
   }
 
   cacheAsked(cache: string, outcome: 'hit' | 'miss'): void {
-    const series = found(this.#byCache, this.#operations.of(cache), (name) => ({
-      hit: this.#lookups.with(name, 'hit'),
-      miss: this.#lookups.with(name, 'miss'),
-    }));
+    const series = this.#byCache.get(cache) ?? this.#cacheSeries(cache);
     series[outcome].value++;
   }
 
@@ -221,6 +218,13 @@ export class Metrics {
     return metrics.map((metric) => ({
       ...metric,
       values: metric.values.filter(({ value }) => Number.isFinite(value)),
+    }));
+  }
+
+  #cacheSeries(cache: string) {
+    return found(this.#byCache, this.#operations.of(cache), (name) => ({
+      hit: this.#lookups.with(name, 'hit'),
+      miss: this.#lookups.with(name, 'miss'),
     }));
   }
 

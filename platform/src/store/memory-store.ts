@@ -1,4 +1,4 @@
-import { MemoryEngine } from 'sluice';
+import { Coalescer, MemoryEngine } from 'sluice';
 import type { Store } from './store.ts';
 
 /** In this process alone: nothing to set up, nothing to lose but what was counted. */
@@ -7,7 +7,8 @@ export function openMemoryStore(): Store {
   return {
     kind: 'memory',
     engine,
-    decider: engine,
+    // Nothing is sent, yet deciding for all connections at once takes a third less than one by one.
+    decider: new Coalescer(engine),
     shelf: null,
     isThere: () => true,
     onLost: () => {},

@@ -21,9 +21,11 @@ const strict = {
   verbose: true,
 } as const;
 
+/** One for all plugins: it makes a compiler anew, which takes long, only for other schemas. */
+const build = AjvCompiler() as unknown as Build;
+
 /** A body says what it means; what stands in an address or a header is text and is converted. */
 const buildValidator: Build = (schemas, options) => {
-  const build = AjvCompiler() as unknown as Build;
   const ofBody = build(schemas, { ...options, customOptions: strict });
   const ofText = build(schemas, { ...options, customOptions: { ...strict, coerceTypes: 'array' } });
   return (part) => (part.httpPart === 'body' ? ofBody(part) : ofText(part));

@@ -48,7 +48,7 @@ const refusal = {
 /** `POST /v1/check` and `POST /v1/checks`: the question and the answer. */
 export const checkRoutes: FastifyPluginAsync<CheckRouteParts> = async (app, parts) => {
   const { decider, headerProfile, metrics, observer, tracing } = parts;
-  const profile = { profile: headerProfile };
+  const spelled = { profile: headerProfile, lowerCase: true };
   const watch = (
     route: string,
     { id: requestId }: FastifyRequest,
@@ -85,8 +85,9 @@ export const checkRoutes: FastifyPluginAsync<CheckRouteParts> = async (app, part
           : await decider.check(asker, input);
         const { decision } = checked;
         watch('/v1/check', request, checked, startedMs);
-        reply.code(decision.allowed ? 200 : 429).headers(toHeaders(decision, profile));
-        return reply.header('content-type', json).send(decisionToJson(decision));
+        reply.code(decision.allowed ? 200 : 429).headers(toHeaders(decision, spelled));
+        reply.header('content-type', json);
+        return decisionToJson(decision);
       } catch (error) {
         throw asProblem(error);
       } finally {
