@@ -67,7 +67,7 @@ function blocked(by: BlockedBy | null): string {
   if (!by) return 'null';
   const { limit, per, level, entity, reason } = by;
   return (
-    `{"limit":${quote(limit)},"per":${list(per)},"level":"${level}"` +
+    `{"limit":${text(limit)},"per":${list(per)},"level":"${level}"` +
     `,"entity":${text(entity)},"reason":"${reason}"}`
   );
 }
@@ -102,10 +102,10 @@ function limits(views: readonly ShownLimit[]): string {
 }
 
 function limit({ bound, reading, view }: ShownLimit): string {
-  const { start, size, end } = spellingOf(bound.limit);
+  const { start, size, override, end } = spellingOf(bound.limit);
   const retryAfterMs = view.retryAfterUs === null ? null : Math.ceil(view.retryAfterUs / 1000);
   return (
-    `${start}${bound.cost}${size}${view.used},"remaining":${view.remaining},"override_id":null` +
+    `${start}${bound.cost}${size}${view.used},"remaining":${view.remaining}${override}` +
     `,"reset_at":${Math.ceil(view.resetAtUs / 1_000_000)},"retry_after_ms":${retryAfterMs}` +
     (reading.verdict === 'ok' ? ',"allowed":true' : ',"allowed":false') +
     end
@@ -113,17 +113,23 @@ function limit({ bound, reading, view }: ShownLimit): string {
 }
 
 /** What is the same of a limit in every decision, around what is not. */
-type Spelling = { readonly start: string; readonly size: string; readonly end: string };
+type Spelling = {
+  readonly start: string;
+  readonly size: string;
+  readonly override: string;
+  readonly end: string;
+};
 
 const spellings = new WeakMap<Limit, Spelling>();
 
 function spellingOf(limit: Limit): Spelling {
   let spelling = spellings.get(limit);
   if (!spelling) {
-    const { name, numbers, unit, size, mode } = limit;
+    const { name, numbers, unit, size, mode, override } = limit;
     spelling = {
       start: `{"name":${quote(name)},"algorithm":"${numbers.algorithm}","unit":${quote(unit)},"cost":`,
-      size: `,"limit":${size},"base_limit":${size},"used":`,
+      size: `,"limit":${size},"base_limit":${override?.baseSize ?? size},"used":`,
+      override: `,"override_id":${text(override?.id ?? null)}`,
       end: `,"mode":"${mode}"}`,
     };
     spellings.set(limit, spelling);

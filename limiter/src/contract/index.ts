@@ -6,6 +6,7 @@ export { decisionToWire } from './decision-to-wire.ts';
 export { canonicalLimit, limitFromWire } from './limit-from-wire.ts';
 export { limitsFromWire, planFromWire } from './plan-from-wire.ts';
 export { policyFromWire } from './policy-from-wire.ts';
+export { resolveShare } from './share-of.ts';
 export type { WireCheck } from './wire-check.ts';
 export type { WireBlockedBy, WireDecision, WireLimitDecision } from './wire-decision.ts';
 export type { CanonicalLimit, WireLimit, WireLimitOptions, WireMode } from './wire-limit.ts';

@@ -8,6 +8,7 @@ import {
   ownersOf,
   ownFields,
   platformFields,
+  sizeFields,
   type LimitField,
 } from './limit-fields.ts';
 import { pathOf } from './wire-parse.ts';
@@ -41,15 +42,20 @@ export function requireKnownFields(fields: Fields, algorithm: AlgorithmName, fie
 }
 
 export function requireOwnFields(fields: Fields, algorithm: AlgorithmName, field: string): void {
+  const shared = fields['share_of'] !== undefined;
   for (const name of ownFields[algorithm].required) {
-    if (fields[name] !== undefined) continue;
+    if (fields[name] !== undefined || (shared && isShared(name, algorithm))) continue;
     throw new InvalidInput(pathOf(field, name), `is required by ${algorithm}`);
   }
 }
 
+/** What a share of another limit says: how much there is, and how fast a bucket refills. */
+function isShared(name: LimitField, algorithm: AlgorithmName): boolean {
+  return name === sizeFields[algorithm] || name === 'refill_rate_per_sec';
+}
+
 /** Values of known fields that are part of the contract, and not yet of the program. */
-function requireSupported({ per, on_store_failure, consistency }: Fields, field: string): void {
-  if (Array.isArray(per) && per.includes('global')) throw notYet(pathOf(field, 'per'), 'global');
+function requireSupported({ on_store_failure, consistency }: Fields, field: string): void {
   if (on_store_failure === 'local') throw notYet(pathOf(field, 'on_store_failure'), 'local');
   if (consistency === undefined) return;
   if (consistency === 'leased') throw notYet(pathOf(field, 'consistency'), 'leased');

@@ -22,6 +22,9 @@ export const libraryNames = {
   block_for_seconds: 'blockFor',
   block_growth: 'blockGrowth',
   block_max_seconds: 'blockMax',
+  backpressure: 'backpressure',
+  security: 'security',
+  confirm: 'confirm',
 } as const;
 
 export type LimitField = keyof typeof libraryNames;
@@ -50,19 +53,28 @@ export const commonFields: readonly LimitField[] = [
   'block_for_seconds',
   'block_growth',
   'block_max_seconds',
+  'backpressure',
+  'security',
+  'confirm',
 ];
 
 /** Of every limit, and no business of the library: who resolves limits reads them. */
-export const platformFields = ['resources', 'consistency'] as const;
+export const platformFields = ['resources', 'when', 'share_of', 'consistency'] as const;
 
 /** Part of the contract, and not yet of the program. What they may say by default changes nothing. */
 export const fieldsToCome: Readonly<Record<string, unknown>> = {
-  share_of: undefined,
-  when: undefined,
-  security: false,
-  backpressure: undefined,
   priority: undefined,
   adaptive: false,
+};
+
+/** Which number says how much there is: what a share of another limit stands for. */
+export const sizeFields: Readonly<Record<AlgorithmName, LimitField>> = {
+  token_bucket: 'bucket_capacity',
+  fixed_window: 'limit',
+  sliding_window_log: 'limit',
+  sliding_window_counter: 'limit',
+  concurrency: 'max_concurrent',
+  quota: 'limit',
 };
 
 export const secondsFields: readonly LimitField[] = [

@@ -6,8 +6,9 @@ import { oneOf, requireObject } from '../core/parse.ts';
 import { requireKnownFields, requireOwnFields } from './known-fields.ts';
 import { commonFields, libraryNames, listOwn, secondsFields } from './limit-fields.ts';
 import type { LimitField } from './limit-fields.ts';
+import { parseShareOf, standIn } from './share-of.ts';
 import { inWireWords } from './translate.ts';
-import { parseDecimal, parsePatterns, pathOf, secondsMax } from './wire-parse.ts';
+import { parseDecimal, parsePatterns, parseWhen, pathOf, secondsMax } from './wire-parse.ts';
 import type { CanonicalLimit } from './wire-limit.ts';
 
 /** A limit as the API spells it → as the library does; errors speak of the API's fields. */
@@ -42,10 +43,13 @@ function read(wire: unknown, field: string): Read {
   requireKnownFields(fields, algorithm, field);
   requireOwnFields(fields, algorithm, field);
   requireDecimals(fields, field);
-  if (fields['resources'] !== undefined)
+  if (fields['resources'] !== undefined) {
     parsePatterns(pathOf(field, 'resources'), fields['resources']);
+  }
+  if (fields['when'] !== undefined) parseWhen(pathOf(field, 'when'), fields['when']);
+  if (fields['share_of'] !== undefined) parseShareOf(fields, algorithm, field);
   const canonical = spell(fields, algorithm, pathOf(field, 'mode'));
-  const input = toInput(canonical);
+  const input = toInput(standIn(canonical));
   inWireWords(field, () => parseLimit(input, { definedBy: 'contract', field: 'limit' }));
   return { input, canonical };
 }
@@ -63,20 +67,27 @@ function requireDecimals(fields: Fields, field: string): void {
 function spell(fields: Fields, algorithm: AlgorithmName, modePath: string): CanonicalLimit {
   const { name: given = algorithm } = fields;
   const spelled: Record<string, unknown> = { name: given, algorithm };
-  for (const name of [...listOwn(algorithm), ...commonFields, 'resources']) {
-    if (fields[name] !== undefined) spelled[name] = fields[name];
+  for (const name of [...listOwn(algorithm), ...commonFields, 'resources', 'when', 'share_of']) {
+    if (fields[name] !== undefined && fields[name] !== false) spelled[name] = fields[name];
   }
   if (fields['mode'] !== undefined) spelled['mode'] = parseMode(modePath, fields['mode']);
   return spelled as CanonicalLimit;
 }
 
 function toInput(canonical: CanonicalLimit): LimitInput {
-  const { resources: _resources, ...fields } = canonical;
+  const { resources: _resources, when: _when, share_of: _share, ...fields } = canonical;
   const entries = Object.entries(fields).map(([name, value]) => [
     libraryNames[name as LimitField],
-    secondsFields.includes(name as LimitField) ? `${String(value)} s` : value,
+    valueOf(name as LimitField, value),
   ]);
   return Object.fromEntries(entries) as LimitInput;
+}
+
+function valueOf(name: LimitField, value: unknown): unknown {
+  if (secondsFields.includes(name)) return `${String(value)} s`;
+  if (name !== 'backpressure' || typeof value !== 'object' || value === null) return value;
+  const { max_delay_ms: maxDelayMs, ...rest } = value as Fields;
+  return { ...rest, ...(maxDelayMs !== undefined && { maxDelayMs }) };
 }
 
 function ownValue(fields: Fields, name: string): unknown {

@@ -3,6 +3,7 @@ import { InvalidInput } from '../core/errors.ts';
 import { parseName, parseText, refuseUnknownFields, requireObject } from '../core/parse.ts';
 import { describe } from '../core/numbers.ts';
 import { canonicalLimit } from './limit-from-wire.ts';
+import { requireShares } from './share-of.ts';
 import type { CanonicalLimit } from './wire-limit.ts';
 import type { WirePlan } from './wire-plan.ts';
 import { pathOf } from './wire-parse.ts';
@@ -30,7 +31,11 @@ function oneLimit(inline: object, field: string): CanonicalLimit {
       'is required: give a list of limits, or the fields of one limit with its algorithm',
     );
   }
-  return canonicalLimit(inline, field);
+  const limit = canonicalLimit(inline, field);
+  if (limit.share_of) {
+    throw new InvalidInput(pathOf(field, 'share_of'), 'needs another limit to share; give limits');
+  }
+  return limit;
 }
 
 function allLimits(limits: unknown, rest: object, field: string): readonly CanonicalLimit[] {
@@ -55,7 +60,7 @@ export function limitsFromWire(wire: unknown, field: string): readonly Canonical
     );
   }
   const names = new Set<string>();
-  return wire.map((one: unknown, at) => {
+  const limits = wire.map((one: unknown, at) => {
     const limit = canonicalLimit(one, `${field}[${at}]`);
     if (names.has(limit.name)) {
       throw new InvalidInput(`${field}[${at}].name`, `${limit.name} is taken; give each a name`);
@@ -63,6 +68,8 @@ export function limitsFromWire(wire: unknown, field: string): readonly Canonical
     names.add(limit.name);
     return limit;
   });
+  requireShares(limits, field);
+  return limits;
 }
 
 /** Null stands for all tenants. */

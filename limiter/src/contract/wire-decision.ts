@@ -32,7 +32,7 @@ export type WireDecision = {
 };
 
 export type WireBlockedBy = {
-  readonly limit: string;
+  readonly limit: string | null;
   readonly per: readonly string[];
   readonly level: Level;
   readonly entity: string | null;

@@ -13,13 +13,27 @@ export type WireLimitOptions = {
   readonly on_missing?: MissingAttribute;
   /** Patterns it applies to; default all. */
   readonly resources?: readonly string[];
+  /** Attribute values it applies to, such as `{"attributes.feature":["beta"]}`; default all. */
+  readonly when?: Readonly<Record<`attributes.${string}`, readonly string[]>>;
+  /** How much there is, as a share of another limit of the same plan or policy. */
+  readonly share_of?: ShareOf;
   readonly mode?: WireMode;
   readonly on_store_failure?: StoreFailurePolicy;
   readonly consistency?: 'exact';
   readonly block_for_seconds?: number;
   readonly block_growth?: number;
   readonly block_max_seconds?: number;
+  readonly backpressure?: {
+    readonly from?: number;
+    readonly max_delay_ms?: number;
+    readonly curve?: 'quadratic' | 'linear';
+  };
+  readonly security?: boolean;
+  readonly confirm?: boolean;
 };
+
+/** Rounded down, at least 1. */
+export type ShareOf = { readonly limit: string; readonly ratio: number };
 
 export type WireTokenBucket = {
   readonly algorithm: 'token_bucket';

@@ -1,6 +1,6 @@
 import { InvalidInput } from '../core/errors.ts';
 import { describe } from '../core/numbers.ts';
-import { parseText } from '../core/parse.ts';
+import { parseName, parseText, requireObject } from '../core/parse.ts';
 
 /** Ten years, as everywhere. */
 export const secondsMax = 10 * 366 * 86_400;
@@ -33,4 +33,29 @@ export function parsePatterns(path: string, value: unknown): void {
     throw new InvalidInput(path, `must be a list of 1 to ${patternsMax} patterns`);
   }
   value.forEach((pattern: unknown, at) => parseText(`${path}[${at}]`, pattern, patternLengthMax));
+}
+
+const conditionsMax = 8;
+const valuesMax = 64;
+const valueLengthMax = 1024;
+
+/** Attributes by name, each with the values that are meant. */
+export function parseWhen(path: string, value: unknown): void {
+  requireObject(path, value);
+  const entries = Object.entries(value as object);
+  if (entries.length === 0 || entries.length > conditionsMax) {
+    throw new InvalidInput(path, `must name 1 to ${conditionsMax} attributes`);
+  }
+  for (const [name, values] of entries) {
+    if (!name.startsWith('attributes.')) {
+      throw new InvalidInput(pathOf(path, name), 'must be written as attributes.<name>');
+    }
+    parseName(pathOf(path, name), name.slice('attributes.'.length));
+    if (!Array.isArray(values) || values.length === 0 || values.length > valuesMax) {
+      throw new InvalidInput(pathOf(path, name), `must be a list of 1 to ${valuesMax} values`);
+    }
+    values.forEach((one: unknown, at) =>
+      parseText(`${pathOf(path, name)}[${at}]`, one, valueLengthMax),
+    );
+  }
 }

@@ -109,6 +109,7 @@ function costOn({ unit }: Limit, check: ParsedCheck): number {
 }
 
 export function valueOf(part: PerPart, check: ParsedCheck): string | undefined {
+  if (part === 'global') return undefined;
   if (part === 'tenant') return check.tenant;
   if (part === 'subject') return check.subject;
   if (part === 'resource') return check.resource;

@@ -3,15 +3,17 @@ import type { BoundLimit, Decided, Question, Reading } from './engine.ts';
 import type { ParsedCheck } from './check.ts';
 import { valueOf } from './check.ts';
 import type { Limit, Mode } from './limit.ts';
+import { delayMs } from './delay.ts';
 import { refusalMessage } from './message.ts';
 import { view, type LimitView } from './view.ts';
 
 /** How we know, from surest to least. */
 export type Basis = 'exact' | 'local' | 'fail_open' | 'fail_closed';
-export type Reason = 'exceeded' | 'impossible' | 'penalty' | 'unavailable';
+export type Reason = 'exceeded' | 'impossible' | 'penalty' | 'blocked' | 'unavailable';
 
 export type BlockedBy = {
-  readonly limit: string;
+  /** Null when no limit refused: the caller is shut out. */
+  readonly limit: string | null;
   readonly per: readonly string[];
   readonly level: Level;
   readonly entity: string | null;
@@ -49,6 +51,15 @@ export type DecisionFacts = {
   readonly answer: Decided;
   readonly basis: Basis;
   readonly degradedReason: string | null;
+  /** Somebody shut the caller out: no limit was asked. */
+  readonly shutOut?: ShutOut | undefined;
+};
+
+export type ShutOut = {
+  readonly level: Level;
+  readonly entity: string | null;
+  /** Null until somebody ends it. */
+  readonly untilUs: number | null;
 };
 
 /**
@@ -102,7 +113,9 @@ export class Decision {
 
   /** Waiting this long succeeds if nobody else comes. 0 when allowed, null when it never will. */
   get retryAfterMs(): number | null {
-    if (this.#facts.answer.allowed) return 0;
+    const { answer, shutOut } = this.#facts;
+    if (answer.allowed) return 0;
+    if (shutOut) return shutOutMs(shutOut, answer.nowUs);
     const shown = this.#show();
     if (!shown) return unavailableRetryMs;
     return milliseconds(shown.view.retryAfterUs);
@@ -131,8 +144,9 @@ export class Decision {
     return this.#show()?.bound.limit.mode ?? null;
   }
 
+  /** How long the caller had better wait before it goes on: nobody is held up here. */
   get delayMs(): number {
-    return 0;
+    return this.#facts.answer.allowed ? adviceMs(this.#facts, this.#viewAll()) : 0;
   }
 
   get replayed(): boolean {
@@ -149,7 +163,11 @@ export class Decision {
 
   get blockedBy(): BlockedBy | null {
     if (this.#facts.answer.allowed) return null;
-    const { check, question } = this.#facts;
+    const { check, question, shutOut } = this.#facts;
+    if (shutOut) {
+      const { level, entity } = shutOut;
+      return Object.freeze({ limit: null, per: [], level, entity, reason: 'blocked' });
+    }
     const shown = this.#show();
     const bound = shown?.bound ?? question.limits.find(({ limit }) => limit.enforced);
     if (!bound) return null;
@@ -219,6 +237,23 @@ export class Decision {
 
 const notAdaptive = Object.freeze({ factor: 1, reason: null });
 const unavailableRetryMs = 1000;
+const lookAgainMs = 3_600_000;
+
+/** Without an end nobody knows when: once an hour is often enough to look. */
+function shutOutMs({ untilUs }: ShutOut, nowUs: number): number {
+  return untilUs === null ? lookAgainMs : Math.max(0, untilUs - nowUs) / 1000;
+}
+
+/** The longest that an enforced limit asks for. */
+function adviceMs({ question }: DecisionFacts, views: readonly ShownLimit[]): number {
+  let longest = 0;
+  for (const { bound, view: shown } of views) {
+    const { limit } = bound;
+    if (!limit.backpressure || !limit.enforced) continue;
+    longest = Math.max(longest, delayMs(limit, limit.backpressure, shown, question.id));
+  }
+  return longest;
+}
 
 const fields = [
   'allowed',
@@ -294,10 +329,10 @@ function limitDecision({ bound, reading, view: shown }: ShownLimit): LimitDecisi
     unit: limit.unit,
     cost,
     limit: limit.size,
-    baseLimit: limit.size,
+    baseLimit: limit.override?.baseSize ?? limit.size,
     used: shown.used,
     remaining: shown.remaining,
-    overrideId: null,
+    overrideId: limit.override?.id ?? null,
     resetAt: seconds(shown.resetAtUs),
     retryAfterMs: milliseconds(shown.retryAfterUs),
     allowed: reading.verdict === 'ok',

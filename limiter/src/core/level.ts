@@ -1,6 +1,6 @@
 import type { Limit, PerPart } from './limit.ts';
 
-export type Level = 'tenant' | 'endpoint' | 'user' | 'attribute' | 'organization' | 'team';
+export type Level = 'global' | 'tenant' | 'endpoint' | 'user' | 'attribute' | 'organization' | 'team';
 
 export type LevelOfLimit = {
   readonly name: Level;
@@ -13,6 +13,7 @@ export type LevelOfLimit = {
 /** Whom a limit is for, by the narrowest part of what it counts. */
 export function levelOf({ per, numbers }: Limit): LevelOfLimit {
   const attribute = per.find((part) => part.startsWith('attributes.'));
+  if (per.includes('global')) return { name: 'global', order: -1, part: 'global' };
   if (numbers.algorithm === 'quota') return quotaLevel(per);
   if (attribute) return { name: 'attribute', order: 3, part: attribute };
   if (per.includes('subject')) return { name: 'user', order: 2, part: 'subject' };

@@ -20,6 +20,18 @@ export type LimitOptions = {
   readonly blockFor?: Duration;
   readonly blockGrowth?: number;
   readonly blockMax?: Duration;
+  /** Advises callers to wait before they are refused; default not at all. */
+  readonly backpressure?: {
+    /** From which share of the limit on; default 0.8. */
+    readonly from?: number;
+    /** Default 200. */
+    readonly maxDelayMs?: number;
+    readonly curve?: 'quadratic' | 'linear';
+  };
+  /** Guards something: fails closed by default, and refuses rather than delays. */
+  readonly security?: boolean;
+  /** Needed for a `security` limit that only warns or watches. */
+  readonly confirm?: boolean;
 };
 
 export type TokenBucketOptions = LimitOptions & {

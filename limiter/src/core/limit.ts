@@ -5,8 +5,11 @@ export type Mode = 'enforce' | 'warn' | 'shadow' | 'off';
 export type StoreFailurePolicy = 'open' | 'closed';
 export type MissingAttribute = 'shared' | 'skip' | 'reject';
 
-/** What one counter is for. `key` is the API key, which only a service knows. */
-export type PerPart = 'tenant' | 'key' | 'resource' | 'subject' | `attributes.${string}`;
+/**
+ * What one counter is for. `key` is the API key, which only a service knows; what is `global` is
+ * counted for all tenants together.
+ */
+export type PerPart = 'global' | 'tenant' | 'key' | 'resource' | 'subject' | `attributes.${string}`;
 
 /** One rule, validated: what `parseLimit` makes of what a user wrote. Immutable. */
 export type Limit = {
@@ -20,22 +23,41 @@ export type Limit = {
   readonly mode: Exclude<Mode, 'off'>;
   readonly onStoreFailure: StoreFailurePolicy;
   readonly penalty: PenaltyNumbers | null;
+  readonly backpressure: Backpressure | null;
+  /** Guards something: it fails closed, and is never slowed down instead of refused. */
+  readonly security: boolean;
+  /** What replaced the limit's own numbers. */
+  readonly override: LimitOverride | null;
+  /** When a limit that only warns or watches begins to refuse; milliseconds. */
+  readonly enforceFromMs: number | null;
   /**
    * Whose counter this is: who defines the limit, its name, algorithm, unit and `per`. Its numbers
    * are not part of it, so that a changed limit keeps what was used.
    */
   readonly counterId: string;
   /**
-   * `per` without the tenant, whose counters are apart from others' in any case. The subject comes
-   * last: where each part leads to a map of the next, few maps are made, and most are shared.
+   * `per` without the tenant, whose counters are apart from others' in any case, and without
+   * `global`, whose counters are nobody's. The subject comes last: where each part leads to a map of the next, few maps are made, and most are shared.
    */
   readonly identifiedBy: readonly PerPart[];
   readonly enforced: boolean;
+  /** Its counter is no tenant's. */
+  readonly global: boolean;
 };
+
+/** Near its end a limit advises callers to wait: none at `from`, all of it when nothing is left. */
+export type Backpressure = {
+  /** The share of the limit, from 0 to 1, from which on it advises. */
+  readonly from: number;
+  readonly delayMsMax: number;
+  readonly curve: 'quadratic' | 'linear';
+};
+
+export type LimitOverride = { readonly id: string; readonly baseSize: number };
 
 export type LimitParts = Omit<
   Limit,
-  'algorithm' | 'size' | 'counterId' | 'identifiedBy' | 'enforced'
+  'algorithm' | 'size' | 'counterId' | 'identifiedBy' | 'enforced' | 'global'
 > & {
   /** The plan or policy that defines the limit. */
   readonly definedBy: string;
@@ -50,11 +72,12 @@ export function createLimit({ definedBy, ...parts }: LimitParts): Limit {
     counterId: joined([definedBy, parts.name, kindOf(parts.numbers), parts.unit, ...parts.per]),
     identifiedBy: identifyingParts(parts.per),
     enforced: parts.mode === 'enforce',
+    global: parts.per.includes('global'),
   });
 }
 
 function identifyingParts(per: readonly PerPart[]): PerPart[] {
-  const others = per.filter((part) => part !== 'tenant' && part !== 'subject');
+  const others = per.filter((part) => !['global', 'tenant', 'subject'].includes(part));
   return per.includes('subject') ? [...others, 'subject'] : others;
 }
 

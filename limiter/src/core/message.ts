@@ -10,6 +10,9 @@ export type Refusal = {
 
 /** One sentence for a person: what is limited, for whom, and what to do. Names no subject. */
 export function refusalMessage({ blockedBy, retryAfterMs, limit }: Refusal): string {
+  if (blockedBy.reason === 'blocked') {
+    return `Calls are blocked for ${whom(blockedBy)}; try again in ${inWords(retryAfterMs ?? 0)}.`;
+  }
   if (!limit) return 'The limit could not be checked; try again in a moment.';
   const what = `${limit.name} allows ${allowance(limit)} for ${whom(blockedBy)}`;
   if (blockedBy.reason === 'impossible') {
@@ -38,6 +41,7 @@ export function allowance({ numbers, size }: Limit): string {
 
 function whom({ level, entity }: BlockedBy): string {
   if (level === 'tenant' || level === 'organization') return entity ?? 'this tenant';
+  if (level === 'global') return 'all callers together';
   return level === 'attribute' ? 'this caller' : `this ${level}`;
 }
 

@@ -5,7 +5,13 @@ import { tokenBucketNumbers } from './algorithms/token-bucket.ts';
 import type { PenaltyNumbers } from './algorithms/penalty.ts';
 import { parseDurationUs, type Duration } from './duration.ts';
 import { InvalidInput } from './errors.ts';
-import { createLimit, type Limit, type PerPart } from './limit.ts';
+import {
+  createLimit,
+  type Backpressure,
+  type Limit,
+  type LimitOverride,
+  type PerPart,
+} from './limit.ts';
 import { parseMode } from './mode.ts';
 import {
   describe,
@@ -34,6 +40,9 @@ const commonFields = [
   'blockFor',
   'blockGrowth',
   'blockMax',
+  'backpressure',
+  'security',
+  'confirm',
 ];
 
 const fieldsOf: Record<Numbers['algorithm'], readonly string[]> = {
@@ -47,10 +56,16 @@ const fieldsOf: Record<Numbers['algorithm'], readonly string[]> = {
 
 const algorithmNames = Object.keys(fieldsOf) as Numbers['algorithm'][];
 
-export type LimitContext = { readonly definedBy: string; readonly field: string };
+export type LimitContext = {
+  readonly definedBy: string;
+  readonly field: string;
+  readonly override?: LimitOverride | null;
+  readonly enforceFromMs?: number | null;
+};
 
 /** What a user wrote → a limit that can be trusted, or an error that names the field. */
-export function parseLimit(input: LimitInput, { definedBy, field }: LimitContext): Limit | null {
+export function parseLimit(input: LimitInput, context: LimitContext): Limit | null {
+  const { definedBy, field, override = null, enforceFromMs = null } = context;
   if (typeof input !== 'object' || input === null) {
     throw new InvalidInput(field, `must be a limit, got ${describe(input)}`);
   }
@@ -58,6 +73,8 @@ export function parseLimit(input: LimitInput, { definedBy, field }: LimitContext
   const known = fieldsOf[algorithm];
   refuseUnknownFields(field, input, [...commonFields, ...known]);
   const mode = parseMode(`${field}.mode`, input.mode ?? 'enforce');
+  const security = parseFlag(`${field}.security`, input.security);
+  requireConfirmed(field, input, security, mode);
   const limit = createLimit({
     definedBy,
     name: parseName(`${field}.name`, input.name ?? algorithm),
@@ -66,9 +83,18 @@ export function parseLimit(input: LimitInput, { definedBy, field }: LimitContext
     per: parsePer(`${field}.per`, input.per ?? ['tenant', 'subject', 'resource']),
     onMissing: oneOf(`${field}.onMissing`, input.onMissing ?? 'shared', missing),
     mode: mode === 'off' ? 'enforce' : mode,
-    onStoreFailure: oneOf(`${field}.onStoreFailure`, input.onStoreFailure ?? 'open', failures),
+    onStoreFailure: oneOf(
+      `${field}.onStoreFailure`,
+      input.onStoreFailure ?? (security ? 'closed' : 'open'),
+      failures,
+    ),
     penalty: parsePenalty(field, input),
+    backpressure: parseBackpressure(field, input, security),
+    security,
+    override,
+    enforceFromMs,
   });
+  requireGlobal(field, limit);
   return mode === 'off' ? null : limit;
 }
 
@@ -195,6 +221,59 @@ function parsePenalty(field: string, input: LimitInput): PenaltyNumbers | null {
   return { blockUs, growthThousandths, blockMaxUs };
 }
 
+const delayMsMax = 10_000;
+
+function parseBackpressure(
+  field: string,
+  { backpressure: input }: LimitInput,
+  security: boolean,
+): Backpressure | null {
+  if (input === undefined) return null;
+  const path = `${field}.backpressure`;
+  if (security) throw new InvalidInput(path, 'is not for a security limit, which never delays');
+  requireObject(path, input);
+  refuseUnknownFields(path, input, ['from', 'maxDelayMs', 'curve']);
+  const { from = 0.8, maxDelayMs = 200, curve = 'quadratic' } = input;
+  if (typeof from !== 'number' || !(from >= 0 && from < 1)) {
+    throw new InvalidInput(`${path}.from`, `must be from 0 to below 1, got ${describe(from)}`);
+  }
+  return {
+    from,
+    delayMsMax: parseWhole(`${path}.maxDelayMs`, maxDelayMs, { min: 1, max: delayMsMax }),
+    curve: oneOf(`${path}.curve`, curve, ['quadratic', 'linear']),
+  };
+}
+
+function parseFlag(field: string, value: unknown): boolean {
+  if (value === undefined) return false;
+  if (typeof value === 'boolean') return value;
+  throw new InvalidInput(field, `must be true or false, got ${describe(value)}`);
+}
+
+/** Nobody turns off a guard by a slip. */
+function requireConfirmed(field: string, input: LimitInput, security: boolean, mode: string): void {
+  const confirmed = parseFlag(`${field}.confirm`, input.confirm);
+  if (!security || mode === 'enforce' || confirmed) return;
+  throw new InvalidInput(
+    `${field}.mode`,
+    `"${mode}" would let through what a security limit is there to stop; add confirm: true if you mean it`,
+  );
+}
+
+function requireGlobal(field: string, { global, per, numbers }: Limit): void {
+  if (!global) return;
+  const other = per.find((part) => part === 'tenant' || part === 'subject' || part === 'key');
+  if (other !== undefined) {
+    throw new InvalidInput(
+      `${field}.per`,
+      `counts all tenants together: ${other} does not go with global`,
+    );
+  }
+  if (numbers.algorithm === 'concurrency') {
+    throw new InvalidInput(`${field}.per`, 'concurrency is counted for each tenant, not globally');
+  }
+}
+
 /** Names the whole path of what a parser of parts found wrong. */
 function within<T>(field: string, parse: () => T): T {
   try {
@@ -215,7 +294,7 @@ function parseWindowUs(field: string, value: Duration): number {
   return windowUs;
 }
 
-const perNames = ['tenant', 'key', 'resource', 'subject'];
+const perNames = ['global', 'tenant', 'key', 'resource', 'subject'];
 const perMax = 8;
 
 function parsePer(field: string, value: unknown): readonly PerPart[] {

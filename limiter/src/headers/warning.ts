@@ -26,7 +26,8 @@ export function warningOf(
 }
 
 function describeOne({ bound: { limit }, view }: ShownLimit, enforceFrom?: EnforceFrom): string {
-  const from = typeof enforceFrom === 'function' ? enforceFrom(limit.name) : enforceFrom;
+  const said = typeof enforceFrom === 'function' ? enforceFrom(limit.name) : enforceFrom;
+  const from = said ?? (limit.enforceFromMs === null ? null : new Date(limit.enforceFromMs));
   const when = from ? `enforced from ${dayOf(from)}` : 'not enforced yet';
   const unit = limit.unit === 'requests' ? '' : ` ${limit.unit}`;
   return printable(`${limit.name}: ${allowance(limit)}${unit}, used ${view.used}, ${when}`);

@@ -14,6 +14,15 @@ export type Tables = {
   publications: PublicationsTable;
   usage_minutes: UsageMinutesTable;
   ledger_positions: LedgerPositionsTable;
+  overrides: OverridesTable;
+  blocks: BlocksTable;
+  modes: ModesTable;
+  quotas: QuotasTable;
+  quota_top_ups: QuotaTopUpsTable;
+  quota_usage: QuotaUsageTable;
+  quota_events: QuotaEventsTable;
+  webhooks: WebhooksTable;
+  webhook_deliveries: WebhookDeliveriesTable;
 };
 
 /** Written as text or an object, read as an object. */
@@ -151,3 +160,139 @@ export type UsageMinutesTable = {
 
 /** The last batch of each tenant's ledger that was moved here: each is moved once. */
 export type LedgerPositionsTable = { tenant_id: string; batch: number };
+
+type Versioned = {
+  version: Generated<number>;
+  created_at: Created;
+  updated_at: Generated<Date>;
+};
+
+export type OverridesTable = Versioned & {
+  id: string;
+  tenant_id: string;
+  limit_name: string;
+  /** Where more than one defines a limit of that name. */
+  plan_id: string | null;
+  policy_id: string | null;
+  /** A pattern. */
+  resource: string | null;
+  subject: string | null;
+  attributes: Json<Readonly<Record<string, string>>>;
+  /** The fields of the limit that it replaces, as the API spells them. */
+  numbers: Json<Readonly<Record<string, number>>>;
+  starts_at: Date | null;
+  expires_at: Date | null;
+  reason: string;
+  author: string;
+};
+
+/** One of `subject`, `ip`, `attribute` and `key_id` says who. */
+export type BlocksTable = Versioned & {
+  id: string;
+  /** Null: of every tenant. */
+  tenant_id: string | null;
+  subject: string | null;
+  /** A range of addresses, as CIDR. */
+  ip: string | null;
+  attribute: ColumnType<
+    { readonly name: string; readonly value: string } | null,
+    string | null,
+    string | null
+  >;
+  key_id: string | null;
+  action: 'block' | 'bypass';
+  expires_at: Date | null;
+  reason: string;
+  author: string;
+};
+
+export type ModesTable = Versioned & {
+  id: string;
+  scope: 'platform' | 'tenant' | 'resource' | 'policy' | 'limit';
+  tenant_id: string | null;
+  resource: string | null;
+  policy_id: string | null;
+  limit_name: string | null;
+  mode: string;
+  enforce_from: Date | null;
+  /** Meant for security limits too. */
+  confirm: Generated<boolean>;
+};
+
+export type QuotasTable = Versioned & {
+  tenant_id: string;
+  name: string;
+  period: string;
+  unit: string;
+  /** Of the organisation. */
+  allowance: number;
+  mode: string | null;
+  overcommit: boolean;
+  teams: Json<QuotaTeams>;
+};
+
+export type QuotaTeams = Readonly<
+  Record<
+    string,
+    {
+      readonly limit: number;
+      readonly users?: Readonly<Record<string, { readonly limit: number }>>;
+    }
+  >
+>;
+
+export type QuotaTopUpsTable = {
+  id: string;
+  tenant_id: string;
+  amount: number;
+  reason: string;
+  author: string;
+  ends_at: Date;
+  created_at: Created;
+};
+
+/** The most that was seen used of a quota's period, should the store lose it. */
+export type QuotaUsageTable = {
+  tenant_id: string;
+  generation: number;
+  /** As the engine calls it: it tells nobody whom it counts. */
+  counter: string;
+  starts_at_us: number;
+  ends_at_us: number;
+  used: number;
+};
+
+/** Each threshold is passed once in a period, whoever sees it first. */
+export type QuotaEventsTable = {
+  id: string;
+  tenant_id: string;
+  quota: string;
+  level: string;
+  entity: string;
+  starts_at_us: number;
+  threshold: number;
+  at: Generated<Date>;
+};
+
+export type WebhooksTable = Versioned & {
+  id: string;
+  /** Null: of every tenant. */
+  tenant_id: string | null;
+  url: string;
+  events: string[];
+  /** Raised by rotation: the secret is derived from it. */
+  secret_number: Generated<number>;
+};
+
+export type WebhookDeliveriesTable = {
+  id: string;
+  webhook_id: string;
+  event: string;
+  payload: Json<unknown>;
+  attempts: Generated<number>;
+  next_at: Generated<Date>;
+  delivered_at: Date | null;
+  failed_at: Date | null;
+  last_problem: string | null;
+  created_at: Created;
+};

@@ -170,7 +170,7 @@ function checkAttributes({ tenant, tier, planId, policy, decision }: CheckFacts)
     ...(policy !== null && { 'ratelimit.policy': policy }),
     ...(remaining !== null && { 'ratelimit.remaining': remaining }),
     ...(algorithm !== null && { 'ratelimit.algorithm': algorithm }),
-    ...(blockedBy && { 'ratelimit.blocked_by': blockedBy.limit }),
+    ...(blockedBy && { 'ratelimit.blocked_by': blockedBy.limit ?? blockedBy.reason }),
     ...(wouldBlock.length > 0 && { 'ratelimit.over_limit': [...wouldBlock] }),
   };
 }

@@ -43,12 +43,18 @@ const tenant = (more: Partial<TenantSource> = {}): TenantSource => ({
   epoch: { tenant: 1, shared: 1 },
   plans: [],
   policies: [],
+  overrides: [],
+  blocks: [],
+  modes: [],
+  quota: null,
   ...more,
 });
 const shared = (more: Partial<SharedSource> = {}): SharedSource => ({
   epoch: 1,
   plans: [],
   policies: [],
+  blocks: [],
+  modes: [],
   ...more,
 });
 const names = (limits: readonly { readonly name: string }[]) => limits.map(({ name }) => name);

@@ -1,6 +1,16 @@
 import { sql, type Kysely } from 'kysely';
 import type { Tables } from '../database/tables.ts';
-import type { KeySource, PlanSource, PolicySource, SharedSource, TenantSource } from './source.ts';
+import type {
+  BlockSource,
+  KeySource,
+  ModeSource,
+  OverrideSource,
+  PlanSource,
+  PolicySource,
+  QuotaSource,
+  SharedSource,
+  TenantSource,
+} from './source.ts';
 
 /** Reads sources from the database. One statement each, so that each is of one moment. */
 export class SourceReader {
@@ -14,7 +24,9 @@ export class SourceReader {
     const { rows } = await sql<TenantRow>`
       SELECT t.id, t.name, t.tier, t.status, t.timezone, t.billing_anchor_day, t.plan_id,
         e.generation, e.epoch, (SELECT epoch FROM shared_epoch) AS shared_epoch,
-        ${plansOf(sql`p.tenant_id = t.id`)} AS plans, ${policiesOf(sql`p.tenant_id = t.id`)} AS policies
+        ${plansOf(sql`p.tenant_id = t.id`)} AS plans, ${policiesOf(sql`p.tenant_id = t.id`)} AS policies,
+        ${overridesOf} AS overrides, ${blocksOf(sql`b.tenant_id = t.id`)} AS blocks,
+        ${modesOf(sql`m.tenant_id = t.id`)} AS modes, ${quotaOf} AS quota
       FROM tenants t JOIN tenant_epochs e ON e.tenant_id = t.id
       WHERE t.id = ${id}`.execute(this.#db);
     const row = rows[0];
@@ -31,13 +43,19 @@ export class SourceReader {
       epoch: { tenant: row.epoch, shared: row.shared_epoch },
       plans: row.plans,
       policies: row.policies,
+      overrides: row.overrides,
+      blocks: row.blocks,
+      modes: row.modes,
+      quota: row.quota,
     };
   }
 
   async shared(): Promise<SharedSource> {
     const { rows } = await sql<SharedSource>`
       SELECT epoch, ${plansOf(sql`p.tenant_id IS NULL`)} AS plans,
-        ${policiesOf(sql`p.tenant_id IS NULL`)} AS policies
+        ${policiesOf(sql`p.tenant_id IS NULL`)} AS policies,
+        ${blocksOf(sql`b.tenant_id IS NULL`)} AS blocks,
+        ${modesOf(sql`m.tenant_id IS NULL`)} AS modes
       FROM shared_epoch`.execute(this.#db);
     return rows[0] as SharedSource;
   }
@@ -87,6 +105,10 @@ type TenantRow = {
   readonly shared_epoch: number;
   readonly plans: PlanSource[];
   readonly policies: PolicySource[];
+  readonly overrides: OverrideSource[];
+  readonly blocks: BlockSource[];
+  readonly modes: ModeSource[];
+  readonly quota: QuotaSource | null;
 };
 
 const plansOf = (whose: ReturnType<typeof sql>) => sql`(
@@ -99,3 +121,40 @@ const policiesOf = (whose: ReturnType<typeof sql>) => sql`(
     'id', p.id, 'version', p.version, 'resource', p.resource, 'cost', p.cost, 'costs', p.costs,
     'max_cost', p.max_cost, 'limits', p.limits, 'mode', p.mode)), '[]')
   FROM policies p WHERE ${whose})`;
+
+/** Dates travel as JSON: they are numbers all along. */
+const ms = (column: ReturnType<typeof sql>) => sql`(extract(epoch FROM ${column}) * 1000)::bigint`;
+
+/** A little longer than they last: the store's clock says when they are over, not this one. */
+const isRecent = (column: ReturnType<typeof sql>) =>
+  sql`(${column} IS NULL OR ${column} > now() - interval '1 minute')`;
+
+const overridesOf = sql`(
+  SELECT coalesce(json_agg(json_build_object(
+    'id', o.id, 'limit_name', o.limit_name, 'plan_id', o.plan_id, 'policy_id', o.policy_id,
+    'resource', o.resource, 'subject', o.subject, 'attributes', o.attributes,
+    'numbers', o.numbers, 'startsAtMs', ${ms(sql`o.starts_at`)},
+    'expiresAtMs', ${ms(sql`o.expires_at`)}, 'createdAtMs', ${ms(sql`o.created_at`)})), '[]')
+  FROM overrides o WHERE o.tenant_id = t.id AND ${isRecent(sql`o.expires_at`)})`;
+
+const blocksOf = (whose: ReturnType<typeof sql>) => sql`(
+  SELECT coalesce(json_agg(json_build_object(
+    'id', b.id, 'subject', b.subject, 'ip', b.ip, 'attribute', b.attribute, 'key_id', b.key_id,
+    'action', b.action, 'expiresAtMs', ${ms(sql`b.expires_at`)})), '[]')
+  FROM blocks b WHERE ${whose} AND ${isRecent(sql`b.expires_at`)})`;
+
+const modesOf = (whose: ReturnType<typeof sql>) => sql`(
+  SELECT coalesce(json_agg(json_build_object(
+    'scope', m.scope, 'resource', m.resource, 'policy_id', m.policy_id,
+    'limit_name', m.limit_name, 'mode', m.mode, 'confirm', m.confirm,
+    'enforceFromMs', ${ms(sql`m.enforce_from`)})), '[]')
+  FROM modes m WHERE ${whose})`;
+
+const quotaOf = sql`(
+  SELECT json_build_object(
+    'name', q.name, 'period', q.period, 'unit', q.unit, 'allowance', q.allowance,
+    'mode', q.mode, 'teams', q.teams, 'topUps', (
+      SELECT coalesce(json_agg(json_build_object(
+        'amount', u.amount, 'endsAtMs', ${ms(sql`u.ends_at`)})), '[]')
+      FROM quota_top_ups u WHERE u.tenant_id = q.tenant_id AND ${isRecent(sql`u.ends_at`)}))
+  FROM quotas q WHERE q.tenant_id = t.id)`;

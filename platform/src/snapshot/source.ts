@@ -1,4 +1,5 @@
 import type { Epoch } from 'sluice/core';
+import type { QuotaTeams } from '../database/tables.ts';
 
 /** What is configured, as it is stored: plain data that also travels through the cache in Redis. */
 
@@ -20,6 +21,50 @@ export type PolicySource = {
   readonly mode: string | null;
 };
 
+export type OverrideSource = {
+  readonly id: string;
+  readonly limit_name: string;
+  readonly plan_id: string | null;
+  readonly policy_id: string | null;
+  readonly resource: string | null;
+  readonly subject: string | null;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly numbers: Readonly<Record<string, number>>;
+  readonly startsAtMs: number | null;
+  readonly expiresAtMs: number | null;
+  readonly createdAtMs: number;
+};
+
+export type BlockSource = {
+  readonly id: string;
+  readonly subject: string | null;
+  readonly ip: string | null;
+  readonly attribute: { readonly name: string; readonly value: string } | null;
+  readonly key_id: string | null;
+  readonly action: 'block' | 'bypass';
+  readonly expiresAtMs: number | null;
+};
+
+export type ModeSource = {
+  readonly scope: 'platform' | 'tenant' | 'resource' | 'policy' | 'limit';
+  readonly resource: string | null;
+  readonly policy_id: string | null;
+  readonly limit_name: string | null;
+  readonly mode: string;
+  readonly enforceFromMs: number | null;
+  readonly confirm: boolean;
+};
+
+export type QuotaSource = {
+  readonly name: string;
+  readonly period: string;
+  readonly unit: string;
+  readonly allowance: number;
+  readonly mode: string | null;
+  readonly teams: QuotaTeams;
+  readonly topUps: readonly { readonly amount: number; readonly endsAtMs: number }[];
+};
+
 /** Of one tenant, read at one moment: everything it does not share. */
 export type TenantSource = {
   readonly id: string;
@@ -34,6 +79,10 @@ export type TenantSource = {
   readonly epoch: Epoch;
   readonly plans: readonly PlanSource[];
   readonly policies: readonly PolicySource[];
+  readonly overrides: readonly OverrideSource[];
+  readonly blocks: readonly BlockSource[];
+  readonly modes: readonly ModeSource[];
+  readonly quota: QuotaSource | null;
 };
 
 /** What all tenants share. */
@@ -41,6 +90,8 @@ export type SharedSource = {
   readonly epoch: number;
   readonly plans: readonly PlanSource[];
   readonly policies: readonly PolicySource[];
+  readonly blocks: readonly BlockSource[];
+  readonly modes: readonly ModeSource[];
 };
 
 /** A key, without anything that would let somebody use it. */
