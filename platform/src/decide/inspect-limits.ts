@@ -1,4 +1,5 @@
 import { view, type BoundLimit, type Engine, type Limit, type PerPart } from 'sluice/core';
+import { select } from '../snapshot/rules.ts';
 import type { Caller } from './identify.ts';
 import { normalizeResource } from './resource.ts';
 
@@ -29,8 +30,8 @@ export async function inspectLimits(
   const { snapshot } = caller;
   const resource = whose.resource === undefined ? null : normalizeResource(whose.resource);
   const resolution = resource === null ? null : snapshot.rules.resolve(resource);
-  const ofPlan = snapshot.rules.plan?.limits.map(({ limit }) => limit) ?? [];
-  const limits = resolution?.limits ?? ofPlan;
+  const call = { subject: whose.subject ?? '', attributes: {} };
+  const limits = resolution ? select(resolution, call).limits : snapshot.rules.ofPlan();
   const known: Known = {
     subject: whose.subject,
     resource: resolution?.counted,
