@@ -137,18 +137,29 @@ export class Decider {
     return this.#admitOne(asker, caller);
   }
 
+  /** The same for who then asks nothing that would tell whether what we know is current. */
+  async admitCurrent(asker: Asker): Promise<Caller> {
+    return this.#current(asker, await this.admit(asker));
+  }
+
   #admitOne(asker: Asker, caller: Caller): Caller | Promise<Caller> {
     const denial = denialOf(caller, asker);
     return denial ? this.#deny(asker, caller, denial) : this.#admitted(caller);
   }
 
   async #deny(asker: Asker, caller: Caller, denial: Denied): Promise<Caller> {
+    const current = await this.#current(asker, caller);
+    if (current === caller) throw denial;
+    return current;
+  }
+
+  /** The same caller where the store says that what we know of it is current, or says nothing. */
+  async #current(asker: Asker, caller: Caller): Promise<Caller> {
     const result = await this.#ask(caller, [], false);
-    if (isFinal(result)) throw denial;
+    if (isFinal(result)) return caller;
     this.#parts.onRound(result.kind);
     const again = await this.#again(asker, caller, result.kind);
-    if (!again) throw denial;
-    return again.caller;
+    return again?.caller ?? caller;
   }
 
   #admitted(caller: Caller): Caller {

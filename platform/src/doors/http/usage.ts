@@ -2,7 +2,7 @@ import type { FastifyPluginAsync } from 'fastify';
 import { InvalidInput } from 'sluice/core';
 import { Type, type Static } from 'typebox';
 import { steps, type Step, type Usage } from '../../control/usage/usage.ts';
-import { inspectLimits, type Decider, type UsageReader } from '../../decide/index.ts';
+import { inspectLimits, type Asker, type Decider, type UsageReader } from '../../decide/index.ts';
 import { askerOf } from './check/input.ts';
 import { asProblem } from './check/problems.ts';
 import { clientAddress } from './client-address.ts';
@@ -108,12 +108,8 @@ export const usageRoute: FastifyPluginAsync<UsageRouteParts> = async (app, parts
   );
 };
 
-async function readUsage(
-  { decider, usage, engine }: UsageRouteParts,
-  asker: Parameters<Decider['admit']>[0],
-  query: Query,
-) {
-  const caller = await decider.admit(asker);
+async function readUsage({ decider, usage, engine }: UsageRouteParts, asker: Asker, query: Query) {
+  const caller = await decider.admitCurrent(asker);
   const span = spanOf(query);
   const { tenant, rules } = caller.snapshot;
   const [limits, points] = await Promise.all([
