@@ -1,6 +1,14 @@
 import { isUnavailable } from '../database/index.ts';
 import { AddressFailures, Decider, Identifier, Recorder } from '../decide/index.ts';
-import { Feed, KeyRing, Snapshots, SourceCache, SourceReader, Trust } from '../snapshot/index.ts';
+import {
+  Feed,
+  KeyRing,
+  Snapshots,
+  SourceCache,
+  SourceReader,
+  StoreTime,
+  Trust,
+} from '../snapshot/index.ts';
 import type { Foundation } from './foundation.ts';
 
 /** What answers checks, and what keeps it from answering out of date. */
@@ -33,7 +41,8 @@ export async function openHotPath(foundation: Foundation): Promise<HotPath> {
       waitMs: cacheWaitMs,
     });
   const watch = (name: string, outcome: 'hit' | 'miss') => metrics.cacheAsked(name, outcome);
-  const snapshots = new Snapshots({ reader, cache, watch, tenantsMax });
+  const time = new StoreTime();
+  const snapshots = new Snapshots({ reader, cache, watch, tenantsMax, time });
   const keys = new KeyRing({ reader, cache, watch, keysMax });
   let imported = await reader.importedKeyIds();
   const feed = new Feed(database.db, async ({ sharedEpoch, tenants }) => {
@@ -66,6 +75,8 @@ export async function openHotPath(foundation: Foundation): Promise<HotPath> {
     trust,
     engine: store.decider,
     recorder,
+    quotas: { note: () => {}, restore: async () => {} },
+    time,
     isUnavailable,
     onRound: (kind) => metrics.staleRound(kind),
   });

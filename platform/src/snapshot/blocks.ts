@@ -46,7 +46,8 @@ export class Blocks {
       ...((keyId !== null && this.#byKey.get(keyId)) || []),
     ];
     for (const [name, byValue] of this.#byAttribute) {
-      if (Object.hasOwn(attributes, name)) found.push(...(byValue.get(attributes[name] as string) ?? []));
+      if (Object.hasOwn(attributes, name))
+        found.push(...(byValue.get(attributes[name] as string) ?? []));
     }
     const address = Object.hasOwn(attributes, 'ip') ? addressOf(attributes['ip'] as string) : null;
     if (address) {

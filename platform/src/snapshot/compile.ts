@@ -33,7 +33,10 @@ export class Compiler {
   readonly #policySets = new LRUCache<string, PolicySet>({ max: remembered });
   readonly #rules = new LRUCache<string, Rules>({ max: remembered });
   /** Those of all tenants, which nearly all have: one for each version. */
-  readonly #blocks = new WeakMap<SharedSource, { readonly count: number; readonly blocks: Blocks }>();
+  readonly #blocks = new WeakMap<
+    SharedSource,
+    { readonly count: number; readonly blocks: Blocks }
+  >();
 
   compile(tenant: TenantSource, shared: SharedSource, nowMs: number): Snapshot {
     const policies = this.#policySet(tenant, shared);
@@ -122,7 +125,9 @@ function quotaOf(tenant: TenantSource, modes: Modes, nowMs: number): QuotaTree |
 /** Two lists of modes with one key say the same of every limit. */
 function modesKey(modes: readonly ModeSource[], nowMs: number): string {
   if (modes.length === 0) return '';
-  const over = modes.filter(({ enforceFromMs }) => enforceFromMs !== null && enforceFromMs <= nowMs);
+  const over = modes.filter(
+    ({ enforceFromMs }) => enforceFromMs !== null && enforceFromMs <= nowMs,
+  );
   return `${JSON.stringify(modes)} ${over.length}`;
 }
 

@@ -31,11 +31,7 @@ export class Modes {
   }
 
   /** `matching` are the policies for the resource, the most specific first. */
-  of(
-    definition: Definition,
-    resource: string,
-    matching: readonly CompiledPolicy[],
-  ): ModeBecause {
+  of(definition: Definition, resource: string, matching: readonly CompiledPolicy[]): ModeBecause {
     const { wire, definedBy } = definition;
     const policies = definedBy.kind === 'policy' ? matching : [];
     const found =
@@ -72,7 +68,8 @@ export class Modes {
 
   #ofPolicy(policies: readonly CompiledPolicy[], definition: Definition): ModeBecause | null {
     for (const { id } of policies) {
-      const isIt = ({ scope, policy_id: policy }: ModeSource) => scope === 'policy' && policy === id;
+      const isIt = ({ scope, policy_id: policy }: ModeSource) =>
+        scope === 'policy' && policy === id;
       const found = this.#first(isIt, 'an entry for the policy says so', definition);
       if (found) return found;
     }

@@ -52,7 +52,8 @@ export class Override {
   onto(wire: CanonicalLimit): CanonicalLimit {
     const { share_of: share, ...rest } = wire;
     const { numbers } = this.#source;
-    const saysSize = 'limit' in numbers || 'bucket_capacity' in numbers || 'max_concurrent' in numbers;
+    const saysSize =
+      'limit' in numbers || 'bucket_capacity' in numbers || 'max_concurrent' in numbers;
     return {
       ...rest,
       ...(share && !saysSize && { share_of: share }),
@@ -106,9 +107,7 @@ export class OverrideChoice {
   }
 
   get isPersonal(): boolean {
-    return (
-      this.#bySubject.size > 0 || this.#everybody.some(({ override }) => override.isPersonal)
-    );
+    return this.#bySubject.size > 0 || this.#everybody.some(({ override }) => override.isPersonal);
   }
 
   for(call: CalledBy): Override | null {

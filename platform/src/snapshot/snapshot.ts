@@ -1,4 +1,4 @@
-import type { Epoch, TenantRef } from 'sluice/core';
+import type { Epoch, SnapshotRef, TenantRef } from 'sluice/core';
 import type { Blocks } from './blocks.ts';
 import type { Rules } from './rules.ts';
 import type { PlanSource, SharedSource, TenantSource } from './source.ts';
@@ -22,8 +22,10 @@ export class Snapshot {
   readonly epoch: Epoch;
   readonly blocks: Blocks;
   readonly validUntilMs: number;
-  /** For the store, whose clock says when that is; absent where nothing ends. */
+  /** Absent where nothing ends. */
   readonly validUntilUs: number | undefined;
+  /** What the store is told that a check was resolved from. */
+  readonly asked: SnapshotRef;
   /** The plan that the tenant is on. */
   readonly rules: Rules;
   readonly #parts: SnapshotParts;
@@ -36,6 +38,10 @@ export class Snapshot {
     this.validUntilMs = parts.validUntilMs;
     this.validUntilUs =
       parts.validUntilMs === Number.POSITIVE_INFINITY ? undefined : parts.validUntilMs * 1000;
+    this.asked =
+      this.validUntilUs === undefined
+        ? { epoch: this.epoch }
+        : { epoch: this.epoch, validUntilUs: this.validUntilUs };
     this.ref = { id: parts.tenant.id, generation: parts.tenant.generation };
     this.rules = parts.rules(parts.plan);
   }

@@ -4,7 +4,9 @@ type Spell = { readonly startsAtMs?: number | null; readonly expiresAtMs: number
 
 /** From its start, if it has one, until just before its end. */
 export function isInForce({ startsAtMs = null, expiresAtMs }: Spell, nowMs: number): boolean {
-  return (startsAtMs === null || startsAtMs <= nowMs) && (expiresAtMs === null || nowMs < expiresAtMs);
+  return (
+    (startsAtMs === null || startsAtMs <= nowMs) && (expiresAtMs === null || nowMs < expiresAtMs)
+  );
 }
 
 type Timed = {
@@ -15,7 +17,10 @@ type Timed = {
 };
 
 /** When something of this starts or ends next; never, for most. */
-export function changesAtMs({ overrides = [], blocks, modes, quota }: Timed, nowMs: number): number {
+export function changesAtMs(
+  { overrides = [], blocks, modes, quota }: Timed,
+  nowMs: number,
+): number {
   const moments = [
     ...overrides.flatMap(({ startsAtMs, expiresAtMs }) => [startsAtMs, expiresAtMs]),
     ...blocks.map(({ expiresAtMs }) => expiresAtMs),
