@@ -39,7 +39,9 @@ export function prepareSome(
 export function prepare(input: CheckInput, caller: Caller): Prepared {
   try {
     const resolution = rulesFor(input, caller).resolve(input.resource);
-    const check = parsedCheckOf(input, caller, resolution);
+    const { key, snapshot } = caller;
+    const by = { tenant: snapshot.tenant.name, keyId: key.id };
+    const check = parsedCheckOf(input, by, resolution);
     const block = blockOf(input, caller);
     if (block) return prepareBlocked({ input, check, resolution }, block);
     const asked = `${input.planId ?? ''} ${input.resource}`;

@@ -28,6 +28,8 @@ export type Secrets = {
   readonly mark: string;
   /** Under it names are hashed in Redis. */
   readonly store: string;
+  /** Under it the cache in Redis is sealed. */
+  readonly cache: string;
   /** Under it subjects are hashed in logs. */
   readonly subject: string;
 };
@@ -66,6 +68,7 @@ export async function layFoundation(
   const secrets = {
     mark: await sharedSecret(database.db, 'key_id_secret'),
     store: await sharedSecret(database.db, 'store_secret'),
+    cache: await sharedSecret(database.db, 'cache_secret'),
     subject: await sharedSecret(database.db, 'subject_secret'),
   };
   const store = await openStore(config, { log, metrics, tracing, secret: secrets.store });

@@ -37,6 +37,7 @@ export async function openHotPath(foundation: Foundation): Promise<HotPath> {
     new SourceCache({
       client: shelf,
       prefix: 'sl1',
+      secret: secrets.cache,
       life: () => shelf.life(),
       waitMs: cacheWaitMs,
     });

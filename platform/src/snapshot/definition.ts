@@ -90,7 +90,7 @@ export class Definition {
 
   #make({ mode, enforceFromMs }: ModeNow, replaced: Replaced): Limit {
     const by = replaced.own ?? replaced.base;
-    const wire = { ...this.#numbers(replaced), mode, confirm: true };
+    const wire = { ...this.wireWith(replaced), mode, confirm: true };
     const limit = parseLimit(limitFromWire(wire, this.name), {
       definedBy: this.definedBy.kind === 'plan' ? 'plan' : `policy ${this.definedBy.resource}`,
       field: this.name,
@@ -104,7 +104,8 @@ export class Definition {
     return limit;
   }
 
-  #numbers({ own, base }: Replaced): CanonicalLimit {
+  /** As the API spells it, with what replaces its numbers. */
+  wireWith({ own, base }: Replaced): CanonicalLimit {
     const mine = own ? own.onto(this.wire) : this.wire;
     if (!mine.share_of || !this.base) return mine;
     return resolveShare(mine, base ? base.onto(this.base.wire) : this.base.wire);

@@ -1,5 +1,5 @@
 import type { Limit } from 'sluice/core';
-import type { Definition } from './definition.ts';
+import type { Definition, Replaced } from './definition.ts';
 import type { ModeBecause } from './modes.ts';
 import type { CalledBy, OverrideChoice } from './overrides.ts';
 
@@ -28,12 +28,18 @@ export class Rule {
     return this.definition.isConditional || this.#own.isPersonal || this.#base.isPersonal;
   }
 
+  replacedFor(call: CalledBy): Replaced {
+    return {
+      own: this.#own.for(call),
+      base: this.definition.base ? this.#base.for(call) : null,
+    };
+  }
+
   /** Null when it is not for this call. */
   for(call: CalledBy): Limit | null {
     const { definition, mode } = this;
     if (mode.mode === 'off' || !definition.appliesTo(call.attributes)) return null;
-    const own = this.#own.for(call);
-    const base = definition.base ? this.#base.for(call) : null;
+    const { own, base } = this.replacedFor(call);
     if (!own && !base) return definition.plain(mode);
     const key = `${own?.id ?? ''} ${base?.id ?? ''}`;
     let limit = this.#made.get(key);

@@ -106,10 +106,14 @@ export class Rules {
     return resolution;
   }
 
+  get quota(): QuotaTree | null {
+    return this.#bends.quota;
+  }
+
   /** The limits of plan and quota, whatever is called. */
-  ofPlan(): readonly Limit[] {
+  ofPlan(attributes: CalledBy['attributes'] = {}): readonly Limit[] {
     const rules = (this.plan?.limits ?? []).map((definition) => this.#rule(definition, '', []));
-    return limitsOf(rules, this.#bends.quota, anybody);
+    return limitsOf(rules, this.#bends.quota, { subject: '', attributes });
   }
 
   #resolve(resource: string): Resolution {

@@ -45,11 +45,15 @@ const UsageAnswer = Type.Object(
         algorithm: Type.String(),
         unit: Type.String(),
         per: Type.Array(Type.String()),
+        level: Type.String(),
         mode: Type.String(),
         limit: Count,
         used: Nullable(Count),
         remaining: Nullable(Count),
         reset_at: Nullable(Type.Integer({ description: 'Unix seconds.' })),
+        blocked_until: Nullable(
+          Type.Integer({ description: 'In penalty until then, in Unix seconds.' }),
+        ),
       }),
       {
         description:
@@ -113,7 +117,7 @@ async function readUsage({ decider, usage, engine }: UsageRouteParts, asker: Ask
   const span = spanOf(query);
   const { tenant, rules } = caller.snapshot;
   const [limits, points] = await Promise.all([
-    inspectLimits(engine, caller, query),
+    inspectLimits(engine, caller.snapshot, { ...query, keyId: caller.key.id }),
     usage.series({ tenantId: tenant.id, resource: query.resource, limit: query.limit, ...span }),
   ]);
   return {
