@@ -24,7 +24,7 @@ local function reservation_open(question, at, now)
   question.reserve_record = function(limits, writes)
     local windows = {}
     for _, limit in ipairs(limits) do
-      if limit.cost > 0 and not limit.algorithm.slots then
+      if limit.cost > 0 and limit.holds_key and not limit.algorithm.slots then
         windows[#windows + 1] = limit.window or '-'
       end
     end
