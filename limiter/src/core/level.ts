@@ -1,6 +1,13 @@
 import type { Limit, PerPart } from './limit.ts';
 
-export type Level = 'global' | 'tenant' | 'endpoint' | 'user' | 'attribute' | 'organization' | 'team';
+export type Level =
+  | 'global'
+  | 'tenant'
+  | 'endpoint'
+  | 'user'
+  | 'attribute'
+  | 'organization'
+  | 'team';
 
 export type LevelOfLimit = {
   readonly name: Level;
