@@ -23,7 +23,8 @@ export type Touched = {
 };
 
 export type AuditNote = {
-  readonly action: 'create' | 'update' | 'delete' | 'rotate' | 'revoke';
+  /** A notice changes nothing: it says that something happened. */
+  readonly action: 'create' | 'update' | 'delete' | 'rotate' | 'revoke' | 'notice';
   readonly noun: string;
   readonly objectId: string;
   readonly tenantId: string | null;

@@ -30,6 +30,8 @@ export type Secrets = {
   readonly store: string;
   /** Under it subjects are hashed in logs. */
   readonly subject: string;
+  /** Under it the secrets of webhooks are derived. */
+  readonly webhook: string;
 };
 
 export async function layFoundation(
@@ -67,6 +69,7 @@ export async function layFoundation(
     mark: await sharedSecret(database.db, 'key_id_secret'),
     store: await sharedSecret(database.db, 'store_secret'),
     subject: await sharedSecret(database.db, 'subject_secret'),
+    webhook: await sharedSecret(database.db, 'webhook_secret'),
   };
   const store = await openStore(config, { log, metrics, tracing, secret: secrets.store });
   opened.add(() => store.close());
