@@ -6,3 +6,5 @@ export { Recorder } from './recorder.ts';
 export { Identifier, type Caller, type KeyFailure } from './identify.ts';
 export { normalizeResource } from './resource.ts';
 export { inspectLimits, type LimitUsage, type UsageReader } from './inspect-limits.ts';
+export { QuotaKeeper, type QuotaKeeperParts } from './quota-keeper.ts';
+export { standingsOf } from './quota-standing.ts';
