@@ -5,24 +5,29 @@ import type { Publisher } from '../control/epochs/publisher.ts';
 import { Plans } from '../control/plans/plans.ts';
 import { Policies } from '../control/policies/policies.ts';
 import { Publications } from '../control/publications/publications.ts';
+import { Quotas } from '../control/quotas/quotas.ts';
 import { Tenants } from '../control/tenants/tenants.ts';
 import { Tokens } from '../control/tokens/tokens.ts';
+import { Webhooks } from '../control/webhooks/webhooks.ts';
+import { standingsOf } from '../decide/index.ts';
 import type { Control } from '../doors/http/admin/index.ts';
 import type { Foundation } from './foundation.ts';
 import type { HotPath } from './hot-path.ts';
 
 export function openControl(
-  { database: { db }, secrets }: Foundation,
+  { database: { db }, store, secrets }: Foundation,
   {
     publisher,
     onShared,
     hotPath: { snapshots, keys },
     adminToken,
+    webhookPrivate,
   }: {
     readonly publisher: Publisher;
     readonly onShared: () => void;
     readonly hotPath: Pick<HotPath, 'snapshots' | 'keys'>;
     readonly adminToken: string;
+    readonly webhookPrivate: boolean;
   },
 ): Control {
   // What is old is found out by its epoch in any case: this only saves the next one the reading.
@@ -43,5 +48,11 @@ export function openControl(
     tokens: new Tokens({ ...common, markSecret: secrets.mark, bootstrap: adminToken }),
     audit: new Audit({ db }),
     publications: new Publications({ db }),
+    quotas: new Quotas({ ...common, readStanding: standingsOf(store.engine) }),
+    webhooks: new Webhooks({
+      ...common,
+      webhookSecret: secrets.webhook,
+      allowPrivate: webhookPrivate,
+    }),
   };
 }

@@ -1,5 +1,14 @@
+import { QuotaEvents } from '../control/quotas/quota-events.ts';
+import { QuotaUsage } from '../control/quotas/quota-usage.ts';
 import { isUnavailable } from '../database/index.ts';
-import { AddressFailures, Decider, Identifier, Recorder } from '../decide/index.ts';
+import {
+  AddressFailures,
+  Decider,
+  Identifier,
+  QuotaKeeper,
+  Recorder,
+  type QuotaKeeperParts,
+} from '../decide/index.ts';
 import { Feed, KeyRing, Snapshots, SourceCache, SourceReader, Trust } from '../snapshot/index.ts';
 import type { Foundation } from './foundation.ts';
 
@@ -7,6 +16,7 @@ import type { Foundation } from './foundation.ts';
 export type HotPath = {
   readonly decider: Decider;
   readonly recorder: Recorder;
+  readonly keeper: QuotaKeeper;
   readonly failures: readonly AddressFailures[];
   readonly snapshots: Snapshots;
   readonly keys: KeyRing;
@@ -50,6 +60,11 @@ export async function openHotPath(foundation: Foundation): Promise<HotPath> {
   const strangers = new AddressFailures();
   const lookUps = new AddressFailures();
   const recorder = new Recorder(store.engine);
+  const keeper = new QuotaKeeper({
+    engine: store.engine as unknown as QuotaKeeperParts['engine'],
+    usage: new QuotaUsage(database.db),
+    events: new QuotaEvents(database.db),
+  });
   const identifier = new Identifier({
     keys,
     snapshots,
@@ -70,5 +85,5 @@ export async function openHotPath(foundation: Foundation): Promise<HotPath> {
     onRound: (kind) => metrics.staleRound(kind),
   });
   await feed.poll();
-  return { decider, recorder, failures: [strangers, lookUps], snapshots, keys, feed };
+  return { decider, recorder, keeper, failures: [strangers, lookUps], snapshots, keys, feed };
 }

@@ -8,6 +8,8 @@ export const nouns = [
   'tokens',
   'audit',
   'publications',
+  'quotas',
+  'webhooks',
 ] as const;
 export type Noun = (typeof nouns)[number];
 
@@ -18,13 +20,16 @@ const requests = {
   update: ['PATCH', '/:id'],
   remove: ['DELETE', '/:id'],
   rotate: ['POST', '/:id/rotate'],
+  put: ['PUT', '/:id'],
+  topUp: ['POST', '/:id/top-up'],
+  deliveries: ['GET', '/:id/deliveries'],
 } as const;
 export type Verb = keyof typeof requests;
 
 export type AdminRoute = {
   readonly noun: Noun;
   readonly verb: Verb;
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
   /** The role it takes at least. */
   readonly least: Role;
@@ -70,6 +75,21 @@ export const routes: readonly AdminRoute[] = [
 
   route('publications', 'list', 'viewer', { tenants: false }),
   route('publications', 'get', 'viewer', { tenants: false }),
+
+  route('quotas', 'list', 'viewer', { tenants: true }),
+  route('quotas', 'get', 'viewer', { tenants: true }),
+  route('quotas', 'put', 'operator', { tenants: true }),
+  route('quotas', 'update', 'operator', { tenants: true }),
+  route('quotas', 'remove', 'operator', { tenants: false }),
+  route('quotas', 'topUp', 'operator', { tenants: false }),
+
+  route('webhooks', 'list', 'viewer', { tenants: true }),
+  route('webhooks', 'get', 'viewer', { tenants: true }),
+  route('webhooks', 'create', 'operator', { tenants: true }),
+  route('webhooks', 'update', 'operator', { tenants: true }),
+  route('webhooks', 'remove', 'operator', { tenants: true }),
+  route('webhooks', 'rotate', 'operator', { tenants: true }),
+  route('webhooks', 'deliveries', 'viewer', { tenants: true }),
 ];
 
 function route(
