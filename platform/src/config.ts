@@ -115,6 +115,12 @@ const settings = {
     parseWhole(1, 256),
     'Processes that serve. More than one needs Redis and PostgreSQL.',
   ),
+  webhookPrivate: withDefault(
+    'SLUICE_WEBHOOK_PRIVATE',
+    'off',
+    parseSwitch,
+    'Lets webhooks lead to `http://` and to private addresses: whoever may make one can then reach your network.',
+  ),
   logLevel: withDefault(
     'SLUICE_LOG_LEVEL',
     'info',

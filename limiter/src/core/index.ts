@@ -1,6 +1,6 @@
 // `sluice/core`: the words and the arithmetic, for who builds a service or an engine on them.
 
-export { parseTimezone } from './calendar/index.ts';
+export { parseTimezone, periodAt, type PeriodBounds } from './calendar/index.ts';
 export * from './check.ts';
 export * from './clock.ts';
 export * from './decision.ts';

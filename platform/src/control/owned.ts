@@ -39,7 +39,7 @@ export async function requireRoom(
     tenant,
     shared: sharedMax,
   }: {
-    readonly table: 'plans' | 'policies';
+    readonly table: 'plans' | 'policies' | 'webhooks';
     readonly tenantId: string | null;
     readonly tenant: number;
     readonly shared: number;

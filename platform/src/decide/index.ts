@@ -6,5 +6,7 @@ export { explain, type Explanation, type ExplainInput } from './explain.ts';
 export { Recorder } from './recorder.ts';
 export { Identifier, type Caller, type KeyFailure } from './identify.ts';
 export { normalizeResource } from './resource.ts';
-export { Counters, type CounterQuery } from './counters.ts';
+export { Counters, type CounterQuery, type CountersParts } from './counters.ts';
 export { inspectLimits, type LimitUsage, type UsageReader } from './inspect-limits.ts';
+export { QuotaKeeper, type QuotaKeeperParts } from './quota-keeper.ts';
+export { standingsOf } from './quota-standing.ts';

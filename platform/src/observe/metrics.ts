@@ -90,6 +90,11 @@ export class Metrics {
     'API keys and admin tokens that were not accepted.',
     ['reason'],
   );
+  readonly #webhookDeliveries = this.#counters(
+    'rl_webhook_deliveries_total',
+    'Attempts to deliver an event to a webhook, by what became of them.',
+    ['outcome'],
+  );
   readonly #eventsDropped = this.#counters(
     'rl_events_dropped_total',
     'Log lines and other reports given up because nobody took them in time.',
@@ -200,6 +205,10 @@ export class Metrics {
 
   eventsDropped(count = 1): void {
     this.#eventsDropped.value += count;
+  }
+
+  webhookSent(outcome: 'delivered' | 'retried' | 'failed'): void {
+    this.#webhookDeliveries.with(outcome).value++;
   }
 
   setEpochsUnpublished(count: number): void {

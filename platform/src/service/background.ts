@@ -1,6 +1,9 @@
 import { writeLastUsed } from '../control/api-keys/last-used.ts';
 import type { Publisher } from '../control/epochs/publisher.ts';
+import { QuotaEvents } from '../control/quotas/quota-events.ts';
+import { QuotaUsage } from '../control/quotas/quota-usage.ts';
 import { Drainer } from '../control/usage/drainer.ts';
+import { Deliverer } from '../control/webhooks/deliverer.ts';
 import type { Foundation } from './foundation.ts';
 import type { HotPath } from './hot-path.ts';
 import { Repeater } from './repeat.ts';
@@ -13,14 +16,30 @@ export type Background = {
 };
 
 const second = 1000;
+const hour = 3600 * second;
 
 /** What a node does besides answering. */
 export function startBackground(
-  { database, store, log, metrics }: Foundation,
-  { feed, recorder }: HotPath,
-  publisher: Publisher,
+  { database, store, log, metrics, secrets }: Foundation,
+  { feed, recorder, keeper }: HotPath,
+  {
+    publisher,
+    webhookPrivate,
+  }: { readonly publisher: Publisher; readonly webhookPrivate: boolean },
 ): Background {
   const drainer = new Drainer(database.db, store.engine);
+  const deliverer = new Deliverer({
+    db: database.db,
+    secret: secrets.webhook,
+    allowPrivate: webhookPrivate,
+    onOutcome: (outcome) => metrics.webhookSent(outcome),
+    onLost: (error) => log.logger.warn({ event: 'webhook.lost', err: error }),
+  });
+  const tidy = async () => {
+    await new QuotaUsage(database.db).removeOld();
+    await new QuotaEvents(database.db).removeOld();
+    await deliverer.removeOld();
+  };
   const repeater = new Repeater((job, error) =>
     log.logger.warn({ event: 'job.failed', job, err: error }),
   );
@@ -33,6 +52,9 @@ export function startBackground(
   repeater.start({ name: 'refusals', everyMs: second, run: () => recorder.flush() });
   repeater.start({ name: 'ledger', everyMs: 10 * second, run: drain });
   repeater.start({ name: 'last used', everyMs: 60 * second, run: noteUse });
+  repeater.start({ name: 'quota use', everyMs: 2 * second, run: () => keeper.flush() });
+  repeater.start({ name: 'webhooks', everyMs: second, run: () => deliverer.deliver() });
+  repeater.start({ name: 'old rows', everyMs: hour, run: tidy });
   repeater.start({
     name: 'epochs',
     everyMs: second,
@@ -49,7 +71,7 @@ export function startBackground(
     publishShared,
     stop: async () => {
       await repeater.stop();
-      await Promise.allSettled([drain(), noteUse()]);
+      await Promise.allSettled([drain(), noteUse(), keeper.flush(), deliverer.settled()]);
     },
   };
 }

@@ -32,6 +32,8 @@ export type Secrets = {
   readonly cache: string;
   /** Under it subjects are hashed in logs. */
   readonly subject: string;
+  /** Under it the secrets of webhooks are derived. */
+  readonly webhook: string;
 };
 
 export async function layFoundation(
@@ -70,6 +72,7 @@ export async function layFoundation(
     store: await sharedSecret(database.db, 'store_secret'),
     cache: await sharedSecret(database.db, 'cache_secret'),
     subject: await sharedSecret(database.db, 'subject_secret'),
+    webhook: await sharedSecret(database.db, 'webhook_secret'),
   };
   const store = await openStore(config, { log, metrics, tracing, secret: secrets.store });
   opened.add(() => store.close());
@@ -85,7 +88,7 @@ async function openStore(
     secret,
   }: Pick<Foundation, 'log' | 'metrics' | 'tracing'> & { readonly secret: string },
 ): Promise<Store> {
-  if (redisUrl === null) return openMemoryStore();
+  if (redisUrl === null) return openMemoryStore({ secret });
   return openRedisStore({
     url: redisUrl,
     secret,

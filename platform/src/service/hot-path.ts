@@ -1,5 +1,7 @@
+import { QuotaEvents } from '../control/quotas/quota-events.ts';
+import { QuotaUsage } from '../control/quotas/quota-usage.ts';
 import { isUnavailable } from '../database/index.ts';
-import { AddressFailures, Decider, Identifier, Recorder } from '../decide/index.ts';
+import { AddressFailures, Decider, Identifier, QuotaKeeper, Recorder } from '../decide/index.ts';
 import {
   Feed,
   KeyRing,
@@ -15,6 +17,7 @@ import type { Foundation } from './foundation.ts';
 export type HotPath = {
   readonly decider: Decider;
   readonly recorder: Recorder;
+  readonly keeper: QuotaKeeper;
   readonly failures: readonly AddressFailures[];
   readonly snapshots: Snapshots;
   readonly keys: KeyRing;
@@ -60,6 +63,11 @@ export async function openHotPath(foundation: Foundation): Promise<HotPath> {
   const strangers = new AddressFailures();
   const lookUps = new AddressFailures();
   const recorder = new Recorder(store.engine);
+  const keeper = new QuotaKeeper({
+    engine: store.engine,
+    usage: new QuotaUsage(database.db),
+    events: new QuotaEvents(database.db),
+  });
   const identifier = new Identifier({
     keys,
     snapshots,
@@ -76,11 +84,11 @@ export async function openHotPath(foundation: Foundation): Promise<HotPath> {
     trust,
     engine: store.decider,
     recorder,
-    quotas: { note: () => {}, restore: async () => {} },
+    quotas: keeper,
     time,
     isUnavailable,
     onRound: (kind) => metrics.staleRound(kind),
   });
   await feed.poll();
-  return { decider, recorder, failures: [strangers, lookUps], snapshots, keys, feed };
+  return { decider, recorder, keeper, failures: [strangers, lookUps], snapshots, keys, feed };
 }

@@ -68,13 +68,15 @@ async function start(config: Config, options: ServiceOptions, opened: Opened): P
   const publisher = new Publisher(database.db, store.engine);
   const hotPath = await openHotPath(foundation);
   for (const failures of hotPath.failures) opened.add(() => failures.close());
-  const background = startBackground(foundation, hotPath, publisher);
+  const { webhookPrivate } = config;
+  const background = startBackground(foundation, hotPath, { publisher, webhookPrivate });
   opened.add(() => background.stop());
   const control = openControl(foundation, {
     publisher,
     onShared: () => background.publishShared(),
     hotPath,
     adminToken,
+    webhookPrivate,
   });
   const demo = config.demo ? await openDemo(config, foundation, control) : null;
 

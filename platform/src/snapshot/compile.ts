@@ -118,8 +118,11 @@ function planOf(tenant: TenantSource, shared: SharedSource): PlanSource | null {
 function quotaOf(tenant: TenantSource, modes: Modes, nowMs: number): QuotaTree | null {
   const { quota } = tenant;
   if (!quota) return null;
-  const { mode } = modes.ofQuota(quota.name, quota.mode);
-  return mode === 'off' ? null : new QuotaLimits(quota, tenant, { nowMs, mode });
+  return QuotaLimits.of(quota, {
+    calendar: tenant,
+    nowMs,
+    ...modes.ofQuota(quota.name, quota.mode),
+  });
 }
 
 /** Two lists of modes with one key say the same of every limit. */

@@ -6,7 +6,7 @@ import { roles } from '../../../platform/src/control/actor.ts';
 import { type Asking, onEveryAdmin } from './rig.ts';
 import { makeWorld, readEverything, type Request, requestFor, type World } from './world.ts';
 
-const isRead = ({ verb }: AdminRoute) => verb === 'list' || verb === 'get';
+const isRead = ({ method }: AdminRoute) => method === 'GET';
 const named = (some: readonly AdminRoute[]) =>
   some.map((route) => [`${route.noun}.${route.verb}`, route] as const);
 
@@ -117,8 +117,11 @@ onEveryAdmin('who may do what', (suite) => {
   );
 
   const sharedWrites = others.filter(
-    ({ noun, verb }) =>
-      noun !== 'tenants' && noun !== 'keys' && verb !== 'get' && verb !== 'create',
+    (route) =>
+      route.noun !== 'tenants' &&
+      route.noun !== 'keys' &&
+      !isRead(route) &&
+      route.verb !== 'create',
   );
 
   it.each(named(sharedWrites))(
@@ -143,7 +146,15 @@ onEveryAdmin('who may do what', (suite) => {
   it("a tenant's token finds its own, and the shared plan and policies that it is under", async () => {
     const { admin } = suite;
     const token = String(tokens["tenant's viewer"]);
-    for (const noun of ['tenants', 'plans', 'policies', 'keys', 'audit'] as const) {
+    for (const noun of [
+      'tenants',
+      'plans',
+      'policies',
+      'keys',
+      'audit',
+      'quotas',
+      'webhooks',
+    ] as const) {
       const { status } = await admin.get(`${noun}/${world.own[noun]}`, { token });
       expect(status).toBe(200);
     }

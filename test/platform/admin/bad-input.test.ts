@@ -265,6 +265,8 @@ onEveryAdmin('bad input', (suite) => {
           'tokens',
           'audit',
           'publications',
+          'quotas',
+          'webhooks',
         ]) {
           expect((await admin.get(`${noun}/${id}`)).status).toBe(404);
         }
@@ -280,6 +282,7 @@ onEveryAdmin('room', (suite) => {
     ['policies', { resource: 'GET:/x' }],
     ['keys', { name: 'k' }],
     ['tokens', { name: 't', role: 'viewer' }],
+    ['webhooks', { url: 'https://hooks.example.com', events: ['quota.threshold'] }],
   ] as const)('for %s of a tenant ends, and comes back with each that goes', async (noun, body) => {
     const { admin, rig } = suite;
     const tenant_id = await admin.makeTenant();

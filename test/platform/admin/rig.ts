@@ -8,14 +8,17 @@ import { Publisher } from '../../../platform/src/control/epochs/publisher.ts';
 import { Plans } from '../../../platform/src/control/plans/plans.ts';
 import { Policies } from '../../../platform/src/control/policies/policies.ts';
 import { Publications } from '../../../platform/src/control/publications/publications.ts';
+import { Quotas } from '../../../platform/src/control/quotas/quotas.ts';
 import { Tenants } from '../../../platform/src/control/tenants/tenants.ts';
 import { Tokens } from '../../../platform/src/control/tokens/tokens.ts';
+import { Webhooks } from '../../../platform/src/control/webhooks/webhooks.ts';
 import {
   type Database,
   isUnavailable,
   sharedSecret,
 } from '../../../platform/src/database/index.ts';
 import { adminRoutes, type Control } from '../../../platform/src/doors/http/admin/index.ts';
+import { standingsOf } from '../../../platform/src/decide/index.ts';
 import type { Failures } from '../../../platform/src/doors/http/admin/authenticate.ts';
 import { createServer, type HttpServer } from '../../../platform/src/doors/http/server.ts';
 import { type DatabaseRig, onEveryDatabase } from '../../support/databases.ts';
@@ -73,14 +76,16 @@ export class AdminRig {
 
   static async open(
     { db }: Pick<Database, 'db'>,
-    engine: Pick<Engine, 'publishEpoch'>,
+    engine: Pick<Engine, 'publishEpoch' | 'inspect'>,
     {
       failures = { limitOf: () => null, count: () => {} },
       markSecret,
+      webhookPrivate = false,
     }: {
       readonly failures?: Failures;
       /** Instead of the database's, where that is away. */
       readonly markSecret?: string;
+      readonly webhookPrivate?: boolean;
     } = {},
   ): Promise<AdminRig> {
     const publisher = new Publisher(db, engine);
@@ -94,6 +99,13 @@ export class AdminRig {
       tokens: new Tokens({ db, changes, ...mark, bootstrap }),
       audit: new Audit({ db }),
       publications: new Publications({ db }),
+      quotas: new Quotas({ db, changes, readStanding: standingsOf(engine) }),
+      webhooks: new Webhooks({
+        db,
+        changes,
+        webhookSecret: 'the secret of webhooks',
+        allowPrivate: webhookPrivate,
+      }),
     };
     const unexpected: unknown[] = [];
     const onUnexpected = (error: unknown) => void unexpected.push(error);
@@ -132,6 +144,10 @@ export class AdminRig {
 
   post(path: string, body: unknown, asking?: Asking): Promise<Answer> {
     return this.ask('POST', path, { ...asking, body });
+  }
+
+  put(path: string, body: unknown, asking?: Asking): Promise<Answer> {
+    return this.ask('PUT', path, { ...asking, body });
   }
 
   patch(path: string, body: unknown, asking?: Asking): Promise<Answer> {

@@ -142,7 +142,7 @@ async function provokeConflict(
   own: Objects,
 ): Promise<{ readonly status: number }> {
   const { noun, verb } = route;
-  if (verb === 'create' && (noun === 'keys' || noun === 'tokens')) {
+  if (verb === 'create' && (noun === 'keys' || noun === 'tokens' || noun === 'webhooks')) {
     const tenants = await admin.makeTenant();
     await fillRoom(rig.database.db, noun, tenants);
     const { body } = requestFor(route, { ...own, tenants });

@@ -1,12 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { onEveryAdmin } from './rig.ts';
-import { makeWorld, requestFor } from './world.ts';
+import { changeFor, makeWorld, requestFor } from './world.ts';
 import { routes } from '../../../platform/src/doors/http/admin/routes.ts';
 
 const limits = [{ name: 'm', algorithm: 'fixed_window', limit: 10, window_seconds: 60 }];
-const changes = routes.filter(
-  ({ verb }) => verb === 'update' || verb === 'remove' || verb === 'rotate',
-);
+const changes = routes.filter(({ method, verb }) => method !== 'GET' && verb !== 'create');
 
 onEveryAdmin('changes by several', (suite) => {
   it.each(changes.map((route) => [`${route.noun}.${route.verb}`, route] as const))(
@@ -16,8 +14,7 @@ onEveryAdmin('changes by several', (suite) => {
       const { own } = await makeWorld(admin);
       const { method, path, body } = requestFor(route, own);
       const object = `${route.noun}/${own[route.noun]}`;
-      const change = route.noun === 'policies' ? { cost: 7 } : { name: 'theirs' };
-      expect((await admin.patch(object, change)).status).toBe(200);
+      expect((await admin.patch(object, changeFor(route.noun))).status).toBe(200);
       const current = await admin.get(object);
       const attempts = [
         { headers: { 'if-match': '"1"' }, body },
@@ -30,7 +27,8 @@ onEveryAdmin('changes by several', (suite) => {
         expect(await admin.get(object)).toMatchObject({ body: current.body });
       }
       const agreed = await admin.ask(method, path, { headers: { 'if-match': '"2"' }, body });
-      expect(agreed.status).toBe(route.verb === 'rotate' ? 201 : 200);
+      const makes = route.verb === 'rotate' || route.verb === 'topUp';
+      expect(agreed.status).toBe(makes ? 201 : 200);
     },
   );
 

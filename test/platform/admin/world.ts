@@ -12,7 +12,7 @@ export type World = {
   readonly own: Objects;
   readonly foreign: Objects;
   /** Of no tenant; the plan is one that neither tenant is on. */
-  readonly platform: Omit<Objects, 'tenants' | 'keys'>;
+  readonly platform: Omit<Objects, 'tenants' | 'keys' | 'quotas'>;
   /** What does not exist. */
   readonly nothing: Objects;
 };
@@ -34,7 +34,11 @@ const nothing: Objects = {
   tokens: 'A'.repeat(21),
   audit: randomUUID(),
   publications: '999999',
+  quotas: randomUUID(),
+  webhooks: randomUUID(),
 };
+
+const hook = { url: 'https://hooks.example.com/sluice', events: ['quota.threshold'] };
 
 async function makeObjects(admin: AdminRig): Promise<Objects> {
   const tenant_id = await admin.makeTenant();
@@ -42,6 +46,8 @@ async function makeObjects(admin: AdminRig): Promise<Objects> {
   const policy = await admin.post('policies', { tenant_id, resource: 'GET:/own' });
   const key = await admin.post('keys', { tenant_id, name: 'own' });
   const token = await admin.makeToken('viewer', tenant_id);
+  await admin.put(`quotas/${tenant_id}`, { limit: 100 });
+  const webhook = await admin.post('webhooks', { ...hook, tenant_id });
   return {
     tenants: tenant_id,
     plans: plan.body.id,
@@ -50,12 +56,15 @@ async function makeObjects(admin: AdminRig): Promise<Objects> {
     tokens: token.id,
     audit: await newestAudit(admin),
     publications: '2',
+    quotas: tenant_id,
+    webhooks: webhook.body.id,
   };
 }
 
 async function makeShared(admin: AdminRig): Promise<World['platform']> {
   const plan = await admin.post('plans', { name: `shared-${randomUUID()}`, limits });
   const policy = await admin.post('policies', { resource: `GET:/shared/${randomUUID()}` });
+  const webhook = await admin.post('webhooks', hook);
   const { epoch } = policy.body.publication;
   return {
     plans: plan.body.id,
@@ -63,6 +72,7 @@ async function makeShared(admin: AdminRig): Promise<World['platform']> {
     audit: await newestAudit(admin),
     tokens: (await admin.makeToken('viewer')).id,
     publications: String(epoch),
+    webhooks: webhook.body.id,
   };
 }
 
@@ -81,8 +91,10 @@ export function requestFor({ noun, verb, method, path }: AdminRoute, objects: Ob
 }
 
 function bodyFor(noun: Noun, verb: AdminRoute['verb'], tenantId: string): object | undefined {
-  if (verb === 'rotate') return { overlap_seconds: 3600 };
-  if (verb === 'update') return noun === 'policies' ? { cost: 3 } : { name: 'changed' };
+  if (verb === 'rotate') return noun === 'keys' ? { overlap_seconds: 3600 } : {};
+  if (verb === 'update') return changeFor(noun);
+  if (verb === 'put') return { limit: 100, teams: { eng: { limit: 10 } } };
+  if (verb === 'topUp') return { amount: 5, reason: 'a launch' };
   if (verb !== 'create') return undefined;
   const bodies: Partial<Record<Noun, object>> = {
     tenants: { name: 'new' },
@@ -90,8 +102,18 @@ function bodyFor(noun: Noun, verb: AdminRoute['verb'], tenantId: string): object
     policies: { tenant_id: tenantId, resource: `GET:/${randomUUID()}` },
     keys: { tenant_id: tenantId, name: 'new' },
     tokens: { tenant_id: tenantId, name: 'new', role: 'viewer' },
+    webhooks: { ...hook, tenant_id: tenantId },
   };
   return bodies[noun];
+}
+
+/** A change that each object of the noun can take. */
+export function changeFor(noun: Noun): object {
+  const changes: Partial<Record<Noun, object>> = {
+    policies: { cost: 3 },
+    webhooks: { url: 'https://hooks.example.com/changed' },
+  };
+  return changes[noun] ?? { name: 'changed' };
 }
 
 const tables = [
@@ -104,6 +126,9 @@ const tables = [
   'tenant_epochs',
   'shared_epoch',
   'publications',
+  'quotas',
+  'quota_top_ups',
+  'webhooks',
 ] as const;
 
 /** All that is stored, but for when a token was last used. */
@@ -119,7 +144,7 @@ export async function readEverything(db: Kysely<Tables>): Promise<string> {
   return parts.join('\n');
 }
 
-const rooms = { plans: 200, policies: 500, keys: 1000, tokens: 1000 } as const;
+const rooms = { plans: 200, policies: 500, keys: 1000, tokens: 1000, webhooks: 20 } as const;
 
 /** As many objects as a tenant may have. Returns how many that is. */
 export async function fillRoom(
@@ -160,6 +185,8 @@ export async function fillRoom(
         .values(
           indices.map((at) => ({ ...credential(at), token_hash: '', role: 'viewer' as const })),
         ),
+    webhooks: () =>
+      db.insertInto('webhooks').values(indices.map((at) => ({ ...owned(at), ...hook }))),
   };
   await filled[noun]().execute();
   return max;

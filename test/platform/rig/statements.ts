@@ -37,6 +37,7 @@ const background = [
   /FROM publications WHERE finished_at IS NULL/,
   /ledger_positions|usage_minutes/,
   /last_used_at/,
+  /quota_usage|quota_events|webhook_deliveries/,
   /^(begin|commit|rollback)\b/i,
 ];
 

@@ -4,14 +4,33 @@ import type { Actor } from '../actor.ts';
 import { type Page, type PageQuery, readPage } from '../page.ts';
 import { found, isoOf, isUuid, parseInstant, parseTenantId, requireUuid } from '../rows.ts';
 
-export const auditActions = ['create', 'update', 'delete', 'rotate', 'revoke'] as const;
-export const auditNouns = ['tenants', 'plans', 'policies', 'keys', 'tokens'] as const;
+export const auditActions = [
+  'create',
+  'update',
+  'delete',
+  'rotate',
+  'revoke',
+  'notice',
+  'reset',
+  'unblock',
+] as const;
+export const auditNouns = [
+  'tenants',
+  'plans',
+  'policies',
+  'keys',
+  'tokens',
+  'quotas',
+  'webhooks',
+  'counters',
+] as const;
+export type AuditAction = (typeof auditActions)[number];
 
 /** Who did what: written with the change itself, never changed, and without secrets. */
 export type AuditEntry = {
   readonly id: string;
   readonly at: string;
-  /** The id of the token, or `bootstrap`. */
+  /** The id of the token, `bootstrap`, or `system` where nobody asked. */
   readonly actor: string;
   readonly action: (typeof auditActions)[number];
   readonly noun: string;

@@ -1,5 +1,5 @@
 /** Their names are the caller's own. */
-const ownNames = ['attributes', 'costs', 'when'];
+const ownNames = ['attributes', 'costs', 'when', 'teams'];
 
 /** The library's `reserve.ttlMs` is the API's `reserve.ttl_ms`. */
 export function toApiField(field: string): string {

@@ -10,9 +10,11 @@ export const tags = [
   { name: 'Tenants', description: 'Whom limits are for.' },
   { name: 'Plans', description: 'Sets of limits that tenants are on.' },
   { name: 'Policies', description: 'Costs and limits of single resources.' },
+  { name: 'Quotas', description: 'Calendar allowances of a tenant, its teams and their users.' },
   { name: 'Keys', description: 'What tenants call with.' },
   { name: 'Tokens', description: 'What administrators call with.' },
   { name: 'Audit', description: 'Who changed what.' },
+  { name: 'Webhooks', description: 'Who is told of what happens.' },
   { name: 'System', description: 'The service about itself.' },
 ] as const;
 

@@ -13,7 +13,7 @@ const entry = Type.Object(
   {
     id: idField,
     at: instant,
-    actor: Type.String({ description: 'The id of the token, or `bootstrap`.' }),
+    actor: Type.String({ description: 'The id of the token, `bootstrap`, or `system`.' }),
     action: oneOf(auditActions),
     noun: Type.String(),
     object_id: Type.String(),

@@ -7,12 +7,17 @@ import { authorize } from '../../../control/authorize.ts';
 import type { Plans } from '../../../control/plans/plans.ts';
 import type { Policies } from '../../../control/policies/policies.ts';
 import type { Publications } from '../../../control/publications/publications.ts';
+import type { Quotas } from '../../../control/quotas/quotas.ts';
 import type { Tenants } from '../../../control/tenants/tenants.ts';
 import type { Tokens } from '../../../control/tokens/tokens.ts';
+import type { Webhooks } from '../../../control/webhooks/webhooks.ts';
+import type { Snapshots } from '../../../snapshot/index.ts';
 import { problemResponses } from '../openapi.ts';
 import type { ProblemCode } from '../problem.ts';
 import { auditOperations, auditSchemas } from './audit.ts';
 import { authenticate, type Failures } from './authenticate.ts';
+import { counterOperations, type CountersParts } from './counters.ts';
+import { explainOperation, explainSchemas } from './explain.ts';
 import { body, expectedVersion, nullable, publishedFields } from './fields.ts';
 import { keyOperations, keySchemas } from './keys.ts';
 import type { Operation } from './operation.ts';
@@ -20,10 +25,12 @@ import { planOperations, planSchemas } from './plans.ts';
 import { policyOperations, policySchemas } from './policies.ts';
 import { toAdminError } from './problems.ts';
 import { publicationOperations, publicationSchemas } from './publications.ts';
+import { quotaOperations, quotaSchemas } from './quotas.ts';
 import { type AdminRoute, type Noun, routes, type Verb } from './routes.ts';
 import { tenantOperations, tenantSchemas } from './tenants.ts';
 import { tokenOperations, tokenSchemas } from './tokens.ts';
 import { expectedVersionOf } from './version.ts';
+import { webhookOperations, webhookSchemas } from './webhooks.ts';
 
 /** The nouns of the control plane. */
 export type Control = {
@@ -34,6 +41,11 @@ export type Control = {
   readonly tokens: Tokens;
   readonly audit: Audit;
   readonly publications: Publications;
+  readonly quotas: Quotas;
+  readonly webhooks: Webhooks;
+  readonly counters: CountersParts;
+  /** What explains which of all that applies. */
+  readonly snapshots: Pick<Snapshots, 'reload'>;
 };
 
 export type AdminOptions = { readonly control: Control; readonly failures: Failures };
@@ -84,21 +96,30 @@ const schemas = [
   ...tenantSchemas,
   ...planSchemas,
   ...policySchemas,
+  ...explainSchemas,
   ...keySchemas,
   ...tokenSchemas,
   ...auditSchemas,
   ...publicationSchemas,
+  ...quotaSchemas,
+  ...webhookSchemas,
 ];
 
 function operationsOf(control: Control): Record<Noun, Partial<Record<Verb, Operation>>> {
   return {
     tenants: tenantOperations(control.tenants),
     plans: planOperations(control.plans),
-    policies: policyOperations(control.policies),
+    policies: {
+      ...policyOperations(control.policies),
+      explain: explainOperation(control.snapshots),
+    },
+    counters: counterOperations(control.counters),
     keys: keyOperations(control.keys),
     tokens: tokenOperations(control.tokens),
     audit: auditOperations(control.audit),
     publications: publicationOperations(control.publications),
+    quotas: quotaOperations(control.quotas),
+    webhooks: webhookOperations(control.webhooks),
   };
 }
 
@@ -128,7 +149,7 @@ function callOf(request: FastifyRequest) {
 }
 
 function statusOf({ verb }: AdminRoute): 200 | 201 {
-  return verb === 'create' || verb === 'rotate' ? 201 : 200;
+  return verb === 'create' || verb === 'rotate' || verb === 'topUp' ? 201 : 200;
 }
 
 const tags = {
@@ -139,6 +160,9 @@ const tags = {
   tokens: 'Tokens',
   audit: 'Audit',
   publications: 'Audit',
+  quotas: 'Quotas',
+  webhooks: 'Webhooks',
+  counters: 'Counters',
 } as const satisfies Record<Noun, string>;
 
 const nothing = Type.Object({}, { additionalProperties: false });
@@ -156,9 +180,7 @@ function schemaOf(route: AdminRoute, operation: Operation): FastifySchema {
     description: describe(route, operation),
     operationId: `${noun}.${verb}`,
     security: [{ bearer: [] }],
-    ...(route.path.endsWith('/:id') || verb === 'rotate'
-      ? { params: Type.Object({ id: Type.String() }) }
-      : {}),
+    ...(route.path.includes('/:id') ? { params: Type.Object({ id: Type.String() }) } : {}),
     querystring: sent.query ?? nothing,
     ...(sent.body && { body: sent.body }),
     response: {
@@ -173,12 +195,16 @@ function describe({ least, tenants }: AdminRoute, { description }: Operation): s
   return description === undefined ? who : `${description} ${who}`;
 }
 
-function problemsOf({ verb, least, tenants }: AdminRoute, operation: Operation): ProblemCode[] {
-  const reads = verb === 'list' || verb === 'get';
+/** What they are about has no version, or none yet. */
+const unversioned: readonly Verb[] = ['create', 'explain', 'inspect', 'reset', 'unblock'];
+
+function problemsOf(route: AdminRoute, operation: Operation): ProblemCode[] {
+  const { verb, least, tenants } = route;
+  const reads = route.method === 'GET';
   const codes: ProblemCode[] = ['invalid_request', 'unauthenticated', 'too_many_failures'];
   if (least !== 'viewer' || !tenants) codes.push('forbidden');
   if (verb !== 'list') codes.push('not_found');
-  if (!reads && verb !== 'create') codes.push('version_conflict');
+  if (!reads && !unversioned.includes(verb)) codes.push('version_conflict');
   if (operation.conflicts) codes.push('conflict');
   if (!reads) codes.push('invalid_json', 'body_too_large', 'unsupported_media_type');
   return [...codes, 'unavailable'];

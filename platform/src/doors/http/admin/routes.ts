@@ -8,6 +8,9 @@ export const nouns = [
   'tokens',
   'audit',
   'publications',
+  'quotas',
+  'webhooks',
+  'counters',
 ] as const;
 export type Noun = (typeof nouns)[number];
 
@@ -18,13 +21,20 @@ const requests = {
   update: ['PATCH', '/:id'],
   remove: ['DELETE', '/:id'],
   rotate: ['POST', '/:id/rotate'],
+  put: ['PUT', '/:id'],
+  topUp: ['POST', '/:id/top-up'],
+  deliveries: ['GET', '/:id/deliveries'],
+  explain: ['POST', '/explain'],
+  inspect: ['POST', '/inspect'],
+  reset: ['POST', '/reset'],
+  unblock: ['POST', '/unblock'],
 } as const;
 export type Verb = keyof typeof requests;
 
 export type AdminRoute = {
   readonly noun: Noun;
   readonly verb: Verb;
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
   /** The role it takes at least. */
   readonly least: Role;
@@ -51,6 +61,7 @@ export const routes: readonly AdminRoute[] = [
   route('policies', 'create', 'operator', { tenants: false }),
   route('policies', 'update', 'operator', { tenants: false }),
   route('policies', 'remove', 'operator', { tenants: false }),
+  route('policies', 'explain', 'viewer', { tenants: true }),
 
   route('keys', 'list', 'viewer', { tenants: true }),
   route('keys', 'get', 'viewer', { tenants: true }),
@@ -65,11 +76,30 @@ export const routes: readonly AdminRoute[] = [
   route('tokens', 'update', 'owner', { tenants: true }),
   route('tokens', 'remove', 'owner', { tenants: true }),
 
+  route('counters', 'inspect', 'viewer', { tenants: true }),
+  route('counters', 'reset', 'operator', { tenants: false }),
+  route('counters', 'unblock', 'operator', { tenants: false }),
+
   route('audit', 'list', 'viewer', { tenants: true }),
   route('audit', 'get', 'viewer', { tenants: true }),
 
   route('publications', 'list', 'viewer', { tenants: false }),
   route('publications', 'get', 'viewer', { tenants: false }),
+
+  route('quotas', 'list', 'viewer', { tenants: true }),
+  route('quotas', 'get', 'viewer', { tenants: true }),
+  route('quotas', 'put', 'operator', { tenants: true }),
+  route('quotas', 'update', 'operator', { tenants: true }),
+  route('quotas', 'remove', 'operator', { tenants: false }),
+  route('quotas', 'topUp', 'operator', { tenants: false }),
+
+  route('webhooks', 'list', 'viewer', { tenants: true }),
+  route('webhooks', 'get', 'viewer', { tenants: true }),
+  route('webhooks', 'create', 'operator', { tenants: true }),
+  route('webhooks', 'update', 'operator', { tenants: true }),
+  route('webhooks', 'remove', 'operator', { tenants: true }),
+  route('webhooks', 'rotate', 'operator', { tenants: true }),
+  route('webhooks', 'deliveries', 'viewer', { tenants: true }),
 ];
 
 function route(
