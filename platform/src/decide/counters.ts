@@ -1,4 +1,4 @@
-import { InvalidInput, type Engine } from 'sluice/core';
+import { InvalidInput, type BoundLimit, type Engine } from 'sluice/core';
 import type { Snapshot } from '../snapshot/snapshot.ts';
 import type { Snapshots } from '../snapshot/snapshots.ts';
 import { UnknownPlan } from './errors.ts';
@@ -39,28 +39,44 @@ export class Counters {
     return snapshot && inspectNamed(engine, snapshot.ref, namedBy(snapshot, query));
   }
 
-  /** The names of the limits whose counters now stand at nothing. */
-  async reset(tenantId: string, query: CounterQuery): Promise<string[] | null> {
-    const { snapshots, engine, forget } = this.#parts;
-    const snapshot = await snapshots.reload(tenantId);
-    if (!snapshot) return null;
-    const bounds = boundBy(snapshot, query);
-    // First what would bring it back.
-    const quotas = bounds.filter(({ limit }) => limit.numbers.algorithm === 'quota');
+  /** Those that are named, to be changed; null when there is no such tenant. */
+  async find(tenantId: string, query: CounterQuery): Promise<FoundCounters | null> {
+    const snapshot = await this.#parts.snapshots.reload(tenantId);
+    return snapshot && new FoundCounters(this.#parts, snapshot, boundBy(snapshot, query));
+  }
+}
+
+/** Counters that were looked up: what is done with them needs nothing but the store. */
+export class FoundCounters {
+  readonly #parts: CountersParts;
+  readonly #snapshot: Snapshot;
+  readonly #bounds: readonly BoundLimit[];
+
+  constructor(parts: CountersParts, snapshot: Snapshot, bounds: readonly BoundLimit[]) {
+    this.#parts = parts;
+    this.#snapshot = snapshot;
+    this.#bounds = bounds;
+  }
+
+  /** Before they are set back: what would bring back what they had used. */
+  async forgetSaved(): Promise<void> {
+    const { engine, forget } = this.#parts;
+    const quotas = this.#bounds.filter(({ limit }) => limit.numbers.algorithm === 'quota');
     await forget(
-      snapshot,
+      this.#snapshot,
       quotas.map((bound) => engine.counterName(bound)),
     );
-    await engine.reset(snapshot.ref, bounds);
-    return bounds.map(({ limit }) => limit.name);
+  }
+
+  /** The names of the limits whose counters now stand at nothing. */
+  async reset(): Promise<string[]> {
+    await this.#parts.engine.reset(this.#snapshot.ref, this.#bounds);
+    return this.#bounds.map(({ limit }) => limit.name);
   }
 
   /** How many penalties were in force, and are over. */
-  async unblock(tenantId: string, query: CounterQuery): Promise<number | null> {
-    const { snapshots, engine } = this.#parts;
-    const snapshot = await snapshots.reload(tenantId);
-    if (!snapshot) return null;
-    return engine.unblock(snapshot.ref, boundBy(snapshot, query));
+  unblock(): Promise<number> {
+    return this.#parts.engine.unblock(this.#snapshot.ref, this.#bounds);
   }
 }
 

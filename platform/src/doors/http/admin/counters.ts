@@ -59,40 +59,43 @@ export function counterOperations({ counters, changes }: CountersParts) {
       description: `${about} Ends penalties too.`,
       body: whose,
       answer: Type.Object({ reset: Type.Array(Type.String()) }),
-      run: async ({ actor, body: sent }) => ({
-        reset: await noted(changes, actor, 'reset', sent, (id) =>
-          counters.reset(id, queryOf(sent)),
-        ),
-      }),
+      run: async ({ actor, body: sent }) => {
+        const named = await find(counters, actor, 'reset', sent);
+        await named.forgetSaved();
+        return { reset: await noted(changes, actor, 'reset', sent, () => named.reset()) };
+      },
     }),
     unblock: operation({
       summary: 'End penalties',
       description: `${about} What was used stays used.`,
       body: whose,
       answer: Type.Object({ unblocked: Type.Integer() }),
-      run: async ({ actor, body: sent }) => ({
-        unblocked: await noted(changes, actor, 'unblock', sent, (id) =>
-          counters.unblock(id, queryOf(sent)),
-        ),
-      }),
+      run: async ({ actor, body: sent }) => {
+        const named = await find(counters, actor, 'unblock', sent);
+        return { unblocked: await noted(changes, actor, 'unblock', sent, () => named.unblock()) };
+      },
     }),
   };
 }
 
-/** In the audit before it is done: what can't be noted is not done. */
+type Action = 'reset' | 'unblock';
+
+async function find(counters: Counters, actor: Actor, action: Action, sent: Whose) {
+  requirePlatform(actor, `${action} counters`);
+  return found(await counters.find(tenantIn(actor, sent), queryOf(sent)));
+}
+
+/** In the audit with what is done: what can't be noted is not done. */
 async function noted<T>(
   changes: Changes,
   actor: Actor,
-  action: 'reset' | 'unblock',
-  sent: Whose,
-  work: (tenantId: string) => Promise<T | null>,
+  action: Action,
+  { tenant_id: tenantId, ...after }: Whose,
+  work: () => Promise<T>,
 ): Promise<T> {
-  requirePlatform(actor, `${action} counters`);
-  const tenantId = tenantIn(actor, sent);
   const { value } = await changes.make(actor, async (change) => {
-    const { tenant_id: objectId, ...after } = sent;
-    await change.note({ action, noun: 'counters', objectId, tenantId, after });
-    return found(await work(tenantId));
+    await change.note({ action, noun: 'counters', objectId: tenantId, tenantId, after });
+    return work();
   });
   return value;
 }

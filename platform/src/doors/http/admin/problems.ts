@@ -1,9 +1,10 @@
 import { Conflict, Forbidden, NotFound, VersionConflict } from '../../../control/errors.ts';
-import { TooManyFailures } from '../../../decide/index.ts';
+import { TooManyFailures, UnknownPlan } from '../../../decide/index.ts';
 import { Problem } from '../problem.ts';
 
 /** What stands in the way of a change, in the words of this door. The rest is left as it is. */
 export function toAdminError(error: unknown): unknown {
+  if (error instanceof UnknownPlan) return new Problem('not_found', sentence(error));
   if (error instanceof NotFound) return new Problem('not_found', sentence(error));
   if (error instanceof Forbidden) return new Problem('forbidden', sentence(error));
   if (error instanceof VersionConflict) {

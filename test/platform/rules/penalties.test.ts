@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { onEveryStack, storeKinds } from '../rig/stacks.ts';
+import { window } from './window.ts';
+
+onEveryStack(
+  'penalties and counters',
+  (rig) => {
+    const resource = 'GET:/a';
+    const ask = (key: string, more: object = {}) =>
+      rig.client.check(key, { resource, subject: 'me', ...more });
+    const counters = (verb: string, fields: object) =>
+      rig.client.change('POST', `counters/${verb}`, fields);
+
+    it('grow on repetition, and end when somebody ends them', async () => {
+      const punished = {
+        name: 'burst',
+        algorithm: 'fixed_window',
+        limit: 1,
+        window_seconds: 1,
+        block_for_seconds: 60,
+        block_growth: 2,
+        block_max_seconds: 3600,
+      };
+      const { id, key } = await rig.client.makeTenant({ limits: [punished] });
+      const refused = async () => {
+        for (;;) {
+          const { status, body } = await ask(key);
+          if (status === 429) return body;
+        }
+      };
+      const first = await refused();
+      expect(first.retry_after_ms).toBeGreaterThan(59_000);
+      expect((await ask(key)).body.blocked_by).toMatchObject({ reason: 'penalty' });
+      const whose = { tenant_id: id, subject: 'me', resource };
+      const [seen] = (await counters('inspect', whose)).limits as { blocked_until: number }[];
+      expect(Math.abs((seen?.blocked_until ?? 0) - Date.now() / 1000 - 60)).toBeLessThan(5);
+      expect(await counters('unblock', whose)).toMatchObject({ unblocked: 1 });
+      expect(await counters('unblock', whose)).toMatchObject({ unblocked: 0 });
+      await sleep(1000);
+      expect((await ask(key)).status).toBe(200);
+      const [entry] = (await rig.client.change('GET', `audit?tenant_id=${id}&noun=counters`))
+        .items as { action: string; after: object }[];
+      expect(entry).toMatchObject({ action: 'unblock', after: { subject: 'me' } });
+    });
+
+    it('are ended for one subject alone', async () => {
+      const limits = [window('w', 1, { block_for_seconds: 600 })];
+      const { id, key } = await rig.client.makeTenant({ limits });
+      for (const subject of ['me', 'you']) {
+        await ask(key, { subject });
+        expect((await ask(key, { subject })).status).toBe(429);
+      }
+      await counters('unblock', { tenant_id: id, subject: 'me', resource, limit: 'w' });
+      expect((await ask(key)).body.blocked_by).toMatchObject({ reason: 'exceeded' });
+      expect((await ask(key, { subject: 'you' })).body.blocked_by).toMatchObject({
+        reason: 'penalty',
+      });
+    });
+
+    it('look at counters, and set them back', async () => {
+      const limits = [window('w', 2), window('all', 10, { per: ['tenant'] })];
+      const { id, key } = await rig.client.makeTenant({ limits });
+      for (let call = 0; call < 3; call += 1) await ask(key);
+      const used = async (fields: object) =>
+        (
+          (await counters('inspect', { tenant_id: id, ...fields })).limits as { used: number }[]
+        ).map((one) => one.used);
+      expect(await used({ subject: 'me', resource })).toEqual([2, 2]);
+      expect(await used({})).toEqual([null, 2]);
+      const whose = { tenant_id: id, subject: 'me', resource, limit: 'w' };
+      expect(await counters('reset', whose)).toMatchObject({ reset: ['w'] });
+      expect(await used({ subject: 'me', resource })).toEqual([0, 2]);
+      expect((await ask(key)).status).toBe(200);
+    });
+
+    it.each([
+      ['inspect', { tenant_id: 'none' }, 404],
+      ['reset', {}, 400],
+      ['reset', { limit: 'nonsense' }, 400],
+      ['reset', { limit: 'w' }, 400],
+      ['unblock', { subject: '' }, 400],
+      ['unblock', { unknown: 1 }, 400],
+    ])('%s of %j is %d', async (verb, fields, status) => {
+      const { id } = await rig.client.makeTenant({ limits: [window('w', 2)] });
+      const answer = await rig.client.admin('POST', `counters/${verb}`, {
+        tenant_id: id,
+        ...fields,
+      });
+      expect(answer.status).toBe(status);
+    });
+  },
+  { kinds: storeKinds },
+);
