@@ -25,13 +25,15 @@ const engines = {
   leased: 'limiter/src/engines/leased',
   guard: 'limiter/src/engines/guard',
 } as const;
+const names = 'limiter/src/engines/names';
 const allEngines = Object.values(engines);
 const frameworks = ['express', 'fastify', 'hono', 'koa', '@nestjs/common', 'graphql'];
 
 const limiterRooms: readonly Room[] = [
   { path: core, mayImport: [], packages: [] },
-  { path: engines.memory, mayImport: [core], packages: [] },
-  { path: engines.redis, mayImport: [core], packages: ['node:', 'ioredis'] },
+  { path: names, mayImport: [core], packages: ['node:'] },
+  { path: engines.memory, mayImport: [core, names], packages: [] },
+  { path: engines.redis, mayImport: [core, names], packages: ['node:', 'ioredis'] },
   { path: engines.leased, mayImport: [core], packages: ['node:'] },
   { path: engines.guard, mayImport: [core], packages: ['node:'] },
   { path: headers, mayImport: [core], packages: [] },

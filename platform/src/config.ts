@@ -57,8 +57,8 @@ const settings = {
   ),
   redisUrl: optional(
     'SLUICE_REDIS_URL',
-    parseUrl('redis:', 'rediss:'),
-    'The Redis that counts. Without it counters live in this process.',
+    parseUrls('redis:', 'rediss:'),
+    'The Redis that counts; several addresses with commas between them are those of a Redis Cluster. Without it counters live in this process.',
     'url',
   ),
   storeDeadlineMs: withDefault(
@@ -404,6 +404,15 @@ function parseUrl(...protocols: readonly string[]): (text: string) => string {
     const url = URL.canParse(text) ? new URL(text) : null;
     if (url && protocols.includes(url.protocol) && url.host !== '') return text;
     throw new Error(`must be an address that begins with ${protocols[0]}//`);
+  };
+}
+
+/** One, or several with commas between them. */
+function parseUrls(...protocols: readonly string[]): (text: string) => string {
+  const parseOne = parseUrl(...protocols);
+  return (text) => {
+    for (const one of text.split(',')) parseOne(one.trim());
+    return text;
   };
 }
 

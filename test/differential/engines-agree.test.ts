@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
+import type { Cluster, Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { MemoryEngine } from '../../limiter/src/engines/memory/index.ts';
 import { fromIoredis, RedisEngine } from '../../limiter/src/engines/redis/index.ts';
 import { openScripts } from '../../limiter/src/engines/redis/scripts.ts';
-import { openRedis } from '../servers/connect.ts';
+import { openCluster, openRedis } from '../servers/connect.ts';
 import { FakeClock, luaWithFakeClock, tellingTime } from '../support/fake-clock.ts';
 import { Pair } from './pair.ts';
-import { drawn, step } from './steps.ts';
+import { drawn, steady, step, type Step } from './steps.ts';
 
 // A million with DIFFERENTIAL_STEPS=1000000, from another seed each time; a failure repeats with
 // DIFFERENTIAL_SEED. The everyday run keeps its seed: what passed once must not fail by chance.
@@ -16,8 +17,31 @@ const stepsWanted = Number(stepsAsked ?? 100_000);
 const seed = Number(seedAsked ?? (stepsAsked === undefined ? 1_639_875_395 : Date.now() % 2 ** 31));
 const stepsPerScheduleMax = 100;
 
-describe('memory and Redis', () => {
-  const redis = openRedis(inject('redisUrl'));
+type Place = {
+  readonly store: string;
+  readonly open: () => Redis | Cluster;
+  readonly steps: number;
+  /** What of a schedule is taken here. */
+  readonly takes: (step: Step) => Step | null;
+};
+
+const places: readonly Place[] = [
+  {
+    store: 'Redis',
+    open: () => openRedis(inject('redisUrl')),
+    steps: stepsWanted,
+    takes: (one) => one,
+  },
+  {
+    store: 'a Redis Cluster',
+    open: () => openCluster(inject('redisClusterNodes')),
+    steps: stepsWanted / 5,
+    takes: steady,
+  },
+];
+
+describe.each(places)('memory and $store', ({ open, steps: stepsHere, takes }) => {
+  const redis = open();
   const clock = new FakeClock();
   const startUs = clock.nowUs;
   const memory = new MemoryEngine({ clock: clock.read });
@@ -28,7 +52,7 @@ describe('memory and Redis', () => {
   });
 
   beforeAll(async () => {
-    console.log(`differential seed ${seed}, ${stepsWanted} steps`);
+    console.log(`differential seed ${seed}, ${stepsHere} steps`);
     // Stops the sweeper: as in Redis here, nothing runs out by itself while the clock is moved.
     await memory.close();
   });
@@ -36,7 +60,7 @@ describe('memory and Redis', () => {
 
   it(
     'agree on verdict, remaining, reset and retry in every random schedule',
-    { timeout: 60_000 + stepsWanted * 10 },
+    { timeout: 60_000 + stepsHere * 10 },
     async () => {
       const schedule = fc.record({
         limits: fc.array(drawn, { minLength: 1, maxLength: 6 }),
@@ -45,7 +69,9 @@ describe('memory and Redis', () => {
       const agree = fc.asyncProperty(schedule, async ({ limits, steps }) => {
         clock.nowUs = startUs;
         const pair = new Pair([memory, inRedis], clock, randomUUID(), limits);
-        for (const [at, one] of steps.entries()) {
+        for (const [at, drawnStep] of steps.entries()) {
+          const one = takes(drawnStep);
+          if (!one) continue;
           taken += 1;
           const [inProcess, there] = await pair.take(one);
           expect(there, `step ${at}: ${one.kind}`).toEqual(inProcess);
@@ -53,12 +79,12 @@ describe('memory and Redis', () => {
       });
       let taken = 0;
       for (let round = 0; ; round += 1) {
-        if (taken >= stepsWanted) break;
+        if (taken >= stepsHere) break;
         await fc.assert(agree, {
           seed: seed + round,
           numRuns: 100,
           // A failure is shrunk for a minute at most: every try is a talk with Redis.
-          interruptAfterTimeLimit: 60_000 + stepsWanted * 10,
+          interruptAfterTimeLimit: 60_000 + stepsHere * 10,
         });
       }
     },

@@ -46,7 +46,7 @@ export class Pair {
     this.#clock = clock;
     this.#tenant = { id: tenantId };
     this.#drawn = drawn;
-    this.#limits = drawn.map((limit, at) => inputOf(limit, at, 0));
+    this.#limits = drawn.map((limit, at) => this.#limit(limit, at, 0));
   }
 
   /** What each of the two says to a step, in words that must be equal. */
@@ -57,7 +57,7 @@ export class Pair {
         return [null, null];
       case 'change': {
         const at = step.limit % this.#limits.length;
-        this.#limits[at] = inputOf(this.#drawn[at] as Drawn, at, step.numbers);
+        this.#limits[at] = this.#limit(this.#drawn[at] as Drawn, at, step.numbers);
         return [null, null];
       }
       case 'decide':
@@ -174,20 +174,22 @@ export class Pair {
     return found.id;
   }
 
+  #limit({ algorithm, mode, punished, global }: Drawn, at: number, numbers: number): Limit {
+    const tried = numbersToTry[algorithm];
+    return limitOf({
+      ...tried[numbers % tried.length],
+      algorithm,
+      // Other schedules have limits for all tenants too.
+      name: `limit-${at}-${this.#tenant.id}`,
+      mode,
+      ...(punished ? { blockFor: '5 s', blockGrowth: 1.5, blockMax: '1 min' } : {}),
+      ...(global && algorithm !== 'concurrency' ? { per: ['global', 'attributes.who'] } : {}),
+    } as LimitInput);
+  }
+
   async #both<T>(ask: (engine: Engine, at: 0 | 1) => Promise<T>): Promise<[T, T]> {
     return [await ask(this.#engines[0], 0), await ask(this.#engines[1], 1)];
   }
-}
-
-function inputOf({ algorithm, mode, punished }: Drawn, at: number, numbers: number): Limit {
-  const tried = numbersToTry[algorithm];
-  return limitOf({
-    ...tried[numbers % tried.length],
-    algorithm,
-    name: `limit-${at}`,
-    mode,
-    ...(punished ? { blockFor: '5 s', blockGrowth: 1.5, blockMax: '1 min' } : {}),
-  } as LimitInput);
 }
 
 function boundTo(limit: Limit, subject: number, cost: number): BoundLimit {

@@ -170,11 +170,12 @@ export const numbersToTry = {
 
 const algorithms = Object.keys(numbersToTry) as LimitInput['algorithm'][];
 
-/** A limit of a schedule: which algorithm, its mode, and whether a refusal is punished. */
+/** A limit of a schedule: which algorithm, its mode, whether a refusal is punished, and whose it is. */
 export type Drawn = {
   readonly algorithm: LimitInput['algorithm'];
   readonly mode: 'enforce' | 'shadow';
   readonly punished: boolean;
+  readonly global: boolean;
 };
 
 export const drawn: fc.Arbitrary<Drawn> = fc.record({
@@ -186,4 +187,17 @@ export const drawn: fc.Arbitrary<Drawn> = fc.record({
     'shadow' as const,
   ),
   punished: fc.integer({ min: 0, max: 5 }).map((roll) => roll === 0),
+  global: fc.integer({ min: 0, max: 2 }).map((roll) => roll === 0),
 });
+
+/**
+ * What a cluster answers as one Redis does. There a global limit is charged and given back for a
+ * check that the tenant refuses: later questions of the same call may meet it in between, and a
+ * state that was charged once is one of today's numbers and today's clock.
+ */
+export function steady(step: Step): Step | null {
+  if (step.kind === 'change') return null;
+  if (step.kind === 'wait') return { kind: 'wait', us: Math.abs(step.us) };
+  if (step.kind === 'decide') return { kind: 'decide', questions: step.questions.slice(0, 1) };
+  return step;
+}

@@ -102,6 +102,23 @@ describe('npm start', () => {
   );
 });
 
+describe('an admin token that was given', () => {
+  it('is not printed, for what is printed is kept in logs', async () => {
+    const token = 'a-token-that-somebody-chose';
+    const data = await makeDataDir();
+    const settings = { SLUICE_DATA_DIR: data.path, SLUICE_ADMIN_TOKEN: token };
+    const given = await ChildNode.start(settings);
+    try {
+      expect(given.output).toContain('as set in SLUICE_ADMIN_TOKEN');
+      expect(given.output).not.toContain(token);
+      const client = new NodeClient(given.url, token);
+      expect((await client.admin('GET', 'tenants')).status).toBe(200);
+    } finally {
+      await given.end();
+    }
+  }, 60_000);
+});
+
 describe('the demo', () => {
   it('that is off seeds nothing and is not there', async () => {
     const data = await makeDataDir();

@@ -35,6 +35,7 @@ test('no verb crosses slots, whatever the tenant is called', async () => {
       seen.set(current, known);
     };
     return {
+      cluster: client.cluster ?? false,
       evalsha: (sha, keys, args) => (note(keys), client.evalsha(sha, keys, args)),
       eval: (source, keys, args) => (note(keys), client.eval(source, keys, args)),
     };

@@ -37,6 +37,7 @@ export const luaWithFakeClock: LuaSource = (name) =>
 export function tellingTime(client: RedisClient, clock: FakeClock): RedisClient {
   const withTime = (args: readonly string[]) => [...args, String(clock.nowUs)];
   return {
+    cluster: client.cluster ?? false,
     evalsha: (sha, keys, args) => client.evalsha(sha, keys, withTime(args)),
     eval: (source, keys, args) => client.eval(source, keys, withTime(args)),
   };

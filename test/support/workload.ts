@@ -132,12 +132,16 @@ const verbs: readonly ((doing: Doing) => Promise<unknown>)[] = [
   },
   (doing) => doing.engine.inspect(doing.tenant, randomLimits(doing)),
   (doing) => doing.engine.reset(doing.tenant, randomLimits(doing)),
+  (doing) => doing.engine.unblock(doing.tenant, randomLimits(doing)),
   async ({ engine, tenant, random }) => {
     const bound = boundTo(pick(random, quotas), 'seeded', 0);
     const { numbers } = bound.limit;
     if (numbers.algorithm !== 'quota') return;
     const { current } = periodsAround(numbers.calendar, Date.now() * 1000);
-    await engine.seed(tenant, [{ bound, period: current, used: 1 + Math.floor(random() * 60) }]);
+    const counter = engine.counterName(bound);
+    const { global } = bound.limit;
+    const used = 1 + Math.floor(random() * 60);
+    await engine.seed(tenant, [{ counter, global, period: current, used }]);
   },
   ({ engine, tenant, random }) =>
     engine.publishEpoch(tenant, { tenant: Math.floor(random() * 9), shared: 3 }),

@@ -5,6 +5,7 @@ export { decisionToJson } from './decision-to-json.ts';
 export { decisionToWire } from './decision-to-wire.ts';
 export { canonicalLimit, limitFromWire } from './limit-from-wire.ts';
 export { limitsFromWire, planFromWire } from './plan-from-wire.ts';
+export { numbersOf } from './limit-fields.ts';
 export { policyFromWire } from './policy-from-wire.ts';
 export { resolveShare } from './share-of.ts';
 export type { WireCheck } from './wire-check.ts';

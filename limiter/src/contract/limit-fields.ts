@@ -1,4 +1,5 @@
 import type { AlgorithmName } from '../core/algorithms/index.ts';
+import type { CanonicalLimit } from './wire-limit.ts';
 
 /** The API's fields of a limit, and what the library calls them. */
 export const libraryNames = {
@@ -99,4 +100,13 @@ export function ownersOf(field: string): AlgorithmName[] {
 export function listOwn(algorithm: AlgorithmName): readonly LimitField[] {
   const { required, optional } = ownFields[algorithm];
   return [...required, ...optional];
+}
+
+/** The numbers of a limit, under their names. */
+export function numbersOf(limit: CanonicalLimit): Readonly<Record<string, unknown>> {
+  const fields = limit as Readonly<Record<string, unknown>>;
+  const own = [...listOwn(limit.algorithm), 'share_of'].filter(
+    (name) => fields[name] !== undefined,
+  );
+  return Object.fromEntries(own.map((name) => [name, fields[name]]));
 }

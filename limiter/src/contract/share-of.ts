@@ -1,6 +1,5 @@
 import type { AlgorithmName } from '../core/algorithms/index.ts';
 import { InvalidInput } from '../core/errors.ts';
-import { describe } from '../core/numbers.ts';
 import { parseName, refuseUnknownFields, requireObject } from '../core/parse.ts';
 import { sizeFields } from './limit-fields.ts';
 import type { CanonicalLimit } from './wire-limit.ts';
@@ -39,7 +38,7 @@ export function requireShares(limits: readonly CanonicalLimit[], field: string):
     if (needsRate(limit) && base.algorithm !== 'token_bucket') {
       throw new InvalidInput(
         `${field}[${at}].refill_rate_per_sec`,
-        `is required, for ${base.name} (${describe(base.algorithm)}) has no rate to share`,
+        `is required, for ${base.name} is a ${base.algorithm} and has no rate to share`,
       );
     }
   }

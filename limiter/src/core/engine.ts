@@ -21,6 +21,16 @@ export type Engine = {
   inspect(tenant: TenantRef, limits: readonly BoundLimit[]): Promise<Inspection>;
   /** Forgets the limits' counters and penalties: as if nobody had ever called. */
   reset(tenant: TenantRef, limits: readonly BoundLimit[]): Promise<void>;
+  /**
+   * Ends the limits' penalties, and forgets how long they were; their counters stay as they are.
+   * Returns how many were in force.
+   */
+  unblock(tenant: TenantRef, limits: readonly BoundLimit[]): Promise<number>;
+  /**
+   * What the limit's counter is called in a seed: the same in every process with the same secret,
+   * and nobody learns from it whom it counts.
+   */
+  counterName(bound: BoundLimit): string;
   /** Raises quotas to what is known to be used, before a lost epoch is confirmed. */
   seed(tenant: TenantRef, seeds: readonly QuotaSeed[]): Promise<void>;
   /** Makes every older snapshot of the tenant stale. */
@@ -33,7 +43,7 @@ export type Engine = {
   close(): Promise<void>;
 };
 
-/** A tenant; raising the generation abandons all its counters at once. */
+/** A tenant; raising the generation abandons all its counters at once, but for global ones. */
 export type TenantRef = { readonly id: string; readonly generation?: number };
 
 /** The version of a tenant's configuration and of what it shares with others. */
@@ -65,7 +75,10 @@ export type Question = {
   readonly reserve?: Reserve | undefined;
 };
 
-/** A limit with whom it counts here and what this call costs on it. */
+/**
+ * A limit with whom it counts here and what this call costs on it. A global limit's counter is the
+ * same for every tenant that asks, and takes no part in reservations: it is charged at once.
+ */
 export type BoundLimit = {
   readonly limit: Limit;
   /** The value of each part in `limit.per` but the tenant; null stands for an absent attribute. */
@@ -73,9 +86,15 @@ export type BoundLimit = {
   readonly cost: number;
 };
 
-/** What is known to be used of a quota's period, should the store have lost it. */
+/**
+ * What is known to be used of a quota's period, should the store have lost it. Counts for the
+ * running period only, never lowers, and leaves another period alone that has not ended.
+ */
 export type QuotaSeed = {
-  readonly bound: BoundLimit;
+  /** As `counterName` said. */
+  readonly counter: string;
+  /** Whether the limit is. */
+  readonly global?: boolean;
   readonly period: PeriodBounds;
   readonly used: number;
 };

@@ -2,6 +2,7 @@ import type { Kysely, Transaction } from 'kysely';
 import { uuidv7 } from 'uuidv7';
 import type { Tables } from '../database/tables.ts';
 import type { Actor } from './actor.ts';
+import type { AuditAction } from './audit/audit.ts';
 import { raiseEpoch, raiseSharedEpoch, startEpoch, type TenantEpoch } from './epochs/epochs.ts';
 import type { Publisher } from './epochs/publisher.ts';
 
@@ -24,7 +25,7 @@ export type Touched = {
 
 export type AuditNote = {
   /** A notice changes nothing: it says that something happened. */
-  readonly action: 'create' | 'update' | 'delete' | 'rotate' | 'revoke' | 'notice';
+  readonly action: AuditAction;
   readonly noun: string;
   readonly objectId: string;
   readonly tenantId: string | null;

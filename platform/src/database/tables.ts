@@ -110,7 +110,7 @@ export type AuditEntriesTable = {
   id: string;
   at: Generated<Date>;
   actor: string;
-  action: 'create' | 'update' | 'delete' | 'rotate' | 'revoke' | 'notice';
+  action: 'create' | 'update' | 'delete' | 'rotate' | 'revoke' | 'notice' | 'reset' | 'unblock';
   noun: string;
   object_id: string;
   tenant_id: string | null;

@@ -33,15 +33,15 @@ const noAttributes: Readonly<Record<string, string>> = Object.freeze(Object.crea
 /** What the call says beats what the policy says, unit by unit. */
 export function parsedCheckOf(
   input: CheckInput,
-  { key, snapshot }: Caller,
+  { tenant, keyId }: { readonly tenant: string; readonly keyId: string | null },
   resolution: Resolution,
 ): ParsedCheck {
-  const { cost, costs } = costsOf(input, resolution);
+  const { cost, costs } = costsFor(input, resolution);
   return {
     resource: resolution.counted,
     subject: input.subject,
-    tenant: snapshot.tenant.name,
-    key: key.id,
+    tenant,
+    key: keyId,
     cost,
     costs,
     attributes: input.attributes ? grouped(input.attributes) : noAttributes,
@@ -50,7 +50,7 @@ export function parsedCheckOf(
   };
 }
 
-function costsOf(input: CheckInput, resolution: Resolution) {
+export function costsFor(input: CheckInput, resolution: Resolution) {
   const cost = input.cost ?? resolution.cost;
   const given = input.costs;
   if (resolution.maxCost !== null) requireAtMost(resolution.maxCost, input);

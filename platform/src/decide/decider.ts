@@ -1,6 +1,7 @@
 import {
   Decision,
   IdempotencyConflict,
+  isPeek,
   StoreFailure,
   whenStoreFails,
   type Answer,
@@ -9,17 +10,20 @@ import {
   type Engine,
   type ParsedCheck,
   type Question,
+  type TenantRef,
 } from 'sluice/core';
 import type { Credential } from '../control/credentials/credential.ts';
 import type { Resolution } from '../snapshot/rules.ts';
 import type { Snapshot } from '../snapshot/snapshot.ts';
 import type { Snapshots } from '../snapshot/snapshots.ts';
+import type { StoreTime } from '../snapshot/store-time.ts';
 import type { Trust } from '../snapshot/trust.ts';
 import type { CheckInput } from './check-input.ts';
 import { Denied } from './errors.ts';
 import type { Caller, Identifier } from './identify.ts';
 import { prepare, prepareSome, questionOfNothing, type Asked, type Prepared } from './prepare.ts';
 import type { Recorder } from './recorder.ts';
+import { shutOutDecision } from './shut-out.ts';
 
 export type DeciderParts = {
   readonly identifier: Identifier;
@@ -27,10 +31,19 @@ export type DeciderParts = {
   readonly trust: Trust | null;
   /** Answers in time, or fails: nothing here looks at the clock. */
   readonly engine: Pick<Engine, 'decide'>;
-  readonly recorder: Pick<Recorder, 'note' | 'keyUsed'>;
+  readonly recorder: Pick<Recorder, 'note' | 'shutOut' | 'keyUsed'>;
+  readonly quotas: QuotaWatch;
+  readonly time: Pick<StoreTime, 'heard'>;
   /** Whether an error means that the database can't be asked. */
   readonly isUnavailable: (error: unknown) => boolean;
-  readonly onRound: (kind: News) => void;
+  readonly onRound: (kind: News['kind']) => void;
+};
+
+/** Remembers what is used of quotas, should the store forget. */
+export type QuotaWatch = {
+  note(tenant: TenantRef, decision: Decision): void;
+  /** Tells a store that forgot. */
+  restore(tenant: TenantRef): Promise<void>;
 };
 
 /** Who asks, from where, with which right. */
@@ -88,7 +101,7 @@ export class Decider {
       result = failureOf(error);
     }
     if (isFinal(result)) return this.#answer(asked, answerAt(result, 0), caller);
-    return (await this.#goOn(asker, [asked.input], { caller, news: result.kind }))[0];
+    return (await this.#goOn(asker, [asked.input], { caller, news: result }))[0];
   }
 
   /** Each on its own, in order, as few calls as possible. Who may not ask at all is thrown. */
@@ -108,7 +121,7 @@ export class Decider {
     while (outcomes.length < inputs.length) {
       let failure: StoreFailure | null = null;
       if (news) {
-        this.#parts.onRound(news);
+        this.#parts.onRound(news.kind);
         rounds += 1;
         const again = rounds > roundsMax ? 'changing' : await this.#again(asker, caller, news);
         if (again === 'changing') failure = new StoreFailure('configuration keeps changing');
@@ -119,7 +132,7 @@ export class Decider {
       const prepared = prepareSome(inputs, outcomes.length, caller);
       const result = failure ?? (await this.#ask(caller, prepared, trusted));
       if (isFinal(result)) outcomes.push(...this.#answered(prepared, result, caller));
-      else news = result.kind;
+      else news = result;
     }
     return outcomes;
   }
@@ -137,18 +150,29 @@ export class Decider {
     return this.#admitOne(asker, caller);
   }
 
+  /** The same for who then asks nothing that would tell whether what we know is current. */
+  async admitCurrent(asker: Asker): Promise<Caller> {
+    return this.#current(asker, await this.admit(asker));
+  }
+
   #admitOne(asker: Asker, caller: Caller): Caller | Promise<Caller> {
     const denial = denialOf(caller, asker);
     return denial ? this.#deny(asker, caller, denial) : this.#admitted(caller);
   }
 
   async #deny(asker: Asker, caller: Caller, denial: Denied): Promise<Caller> {
+    const current = await this.#current(asker, caller);
+    if (current === caller) throw denial;
+    return current;
+  }
+
+  /** The same caller where the store says that what we know of it is current, or says nothing. */
+  async #current(asker: Asker, caller: Caller): Promise<Caller> {
     const result = await this.#ask(caller, [], false);
-    if (isFinal(result)) throw denial;
+    if (isFinal(result)) return caller;
     this.#parts.onRound(result.kind);
-    const again = await this.#again(asker, caller, result.kind);
-    if (!again) throw denial;
-    return again.caller;
+    const again = await this.#again(asker, caller, result);
+    return again?.caller ?? caller;
   }
 
   #admitted(caller: Caller): Caller {
@@ -161,13 +185,19 @@ export class Decider {
    * forgot what is current is told what we know; one that knows of something newer is believed, and
    * null says that we can't get it.
    */
-  async #again(asker: Asker, caller: Caller, kind: News) {
-    const { identifier, snapshots, isUnavailable } = this.#parts;
-    const { tenant, epoch } = caller.snapshot;
+  async #again(asker: Asker, caller: Caller, { kind, nowUs }: News) {
+    const { identifier, snapshots, quotas, time, isUnavailable } = this.#parts;
+    const { tenant, epoch, ref, validUntilUs = Number.POSITIVE_INFINITY } = caller.snapshot;
+    time.heard(nowUs);
     let current = caller;
     try {
+      if (kind === 'stale' && validUntilUs <= nowUs) {
+        // What it says has started or ended is known here: no need to ask for it.
+        return this.#turned(asker, await identifier.identify(asker.credential, asker.address));
+      }
       if (!(await snapshots.reload(tenant.id))) throw identifier.forget(caller.key, asker.address);
       current = await identifier.identify(asker.credential, asker.address);
+      if (kind === 'unknown') await quotas.restore(ref);
     } catch (error) {
       if (!isUnavailable(error)) throw error;
       if (kind === 'stale') {
@@ -175,9 +205,13 @@ export class Decider {
         current = await identifier.identify(asker.credential, asker.address);
       }
     }
+    return { ...this.#turned(asker, current), trusted: kind === 'unknown' };
+  }
+
+  #turned(asker: Asker, current: Caller) {
     const denial = denialOf(current, asker);
     if (denial) throw denial;
-    return { caller: this.#admitted(current), trusted: kind === 'unknown' };
+    return { caller: this.#admitted(current), trusted: false };
   }
 
   async #ask(
@@ -206,14 +240,26 @@ export class Decider {
   }
 
   #answer(
-    { input, check, question, resolution }: Asked,
+    { input, check, question, resolution, shutOutBy }: Asked,
     answer: Answer | StoreFailure | undefined,
     { snapshot }: Caller,
   ): Outcome {
-    const decision = decisionOf(check, question, answer);
+    const { recorder, quotas } = this.#parts;
+    const decision = shutOutBy
+      ? shutOutDecision(shutOutBy, { check, question, answer })
+      : decisionOf(check, question, answer);
     if (decision instanceof Error) return decision;
-    this.#parts.recorder.note(snapshot.ref, question, decision);
+    if (!shutOutBy) recorder.note(snapshot.ref, question, decision);
+    else if (!isPeek(check)) recorder.shutOut(snapshot.ref, question);
+    quotas.note(snapshot.ref, decision);
+    if (snapshot.validUntilUs !== undefined) this.#hear(answer);
     return { decision, input, snapshot, resolution };
+  }
+
+  /** What a snapshot says may end by the store's clock: best to know it before it does. */
+  #hear(answer: Answer | StoreFailure | undefined): void {
+    if (!answer || answer instanceof StoreFailure || answer.kind !== 'decided') return;
+    if (answer.replayOf === null) this.#parts.time.heard(answer.nowUs);
   }
 }
 
@@ -229,7 +275,7 @@ function denialOf({ key, snapshot }: Caller, { scope }: Asker): Denied | null {
 
 type Final = Extract<DecideResult, { kind: 'answered' }> | StoreFailure;
 /** Why the store did not decide: there is something newer, or it does not know. */
-type News = Exclude<DecideResult, { kind: 'answered' }>['kind'];
+type News = Exclude<DecideResult, { kind: 'answered' }>;
 
 function isFinal(result: DecideResult | StoreFailure): result is Final {
   return result instanceof StoreFailure || result.kind === 'answered';
@@ -245,11 +291,12 @@ function failureOf(error: unknown): StoreFailure {
 }
 
 function callOf(
-  { snapshot: { ref, epoch } }: Caller,
+  { snapshot }: Caller,
   questions: readonly Question[],
   confirmed: boolean,
 ): DecideCall {
-  return { tenant: ref, questions, snapshot: confirmed ? { epoch, confirmed } : { epoch } };
+  const { ref, asked } = snapshot;
+  return { tenant: ref, questions, snapshot: confirmed ? { ...asked, confirmed } : asked };
 }
 
 function decisionOf(

@@ -1,5 +1,6 @@
 import { bind, CheckQuestion, type ParsedCheck, type Question } from 'sluice/core';
-import type { Resolution } from '../snapshot/rules.ts';
+import type { Block } from '../snapshot/blocks.ts';
+import { select, type Resolution } from '../snapshot/rules.ts';
 import { parsedCheckOf, rulesFor, type CheckInput } from './check-input.ts';
 import type { Caller } from './identify.ts';
 
@@ -12,6 +13,8 @@ export type Asked = {
   readonly check: ParsedCheck;
   readonly question: Question;
   readonly resolution: Resolution;
+  /** It is shut out: nothing is asked but whether that is still so. */
+  readonly shutOutBy: Block | null;
 };
 /** Or what its caller did wrong. */
 export type Prepared = Asked | { readonly error: Error };
@@ -36,14 +39,43 @@ export function prepareSome(
 export function prepare(input: CheckInput, caller: Caller): Prepared {
   try {
     const resolution = rulesFor(input, caller).resolve(input.resource);
-    const check = parsedCheckOf(input, caller, resolution);
+    const { key, snapshot } = caller;
+    const by = { tenant: snapshot.tenant.name, keyId: key.id };
+    const check = parsedCheckOf(input, by, resolution);
+    const block = blockOf(input, caller);
+    if (block) return prepareBlocked({ input, check, resolution }, block);
     const asked = `${input.planId ?? ''} ${input.resource}`;
-    const limits = bind(resolution.limits, check);
-    const question = new CheckQuestion(check, limits, resolution.label, asked);
-    return { input, check, question, resolution };
+    const { limits, label } = select(resolution, {
+      subject: input.subject,
+      attributes: input.attributes ?? noAttributes,
+    });
+    const question = new CheckQuestion(check, bind(limits, check), label, asked);
+    return { input, check, question, resolution, shutOutBy: null };
   } catch (error) {
     return { error: error as Error };
   }
+}
+
+const noAttributes: Readonly<Record<string, string>> = Object.freeze({});
+
+function blockOf(
+  { subject, attributes = noAttributes }: CheckInput,
+  { key, snapshot: { blocks } }: Caller,
+): Block | null {
+  return blocks.isEmpty ? null : blocks.of({ subject, keyId: key.id, attributes });
+}
+
+/** No limit is asked: of who is shut out for it is refused, of who may pass them for it is not. */
+function prepareBlocked(
+  { input, check, resolution }: Pick<Asked, 'input' | 'check' | 'resolution'>,
+  block: Block,
+): Asked {
+  const label = `${resolution.policy?.pattern.text ?? '*'} `;
+  const shutOut = block.action === 'block';
+  const question = shutOut
+    ? new CheckQuestion(nothing, [], label)
+    : new CheckQuestion(check, [], label, input.resource);
+  return { input, check, question, resolution, shutOutBy: shutOut ? block : null };
 }
 
 const nothing: ParsedCheck = Object.freeze({

@@ -24,6 +24,13 @@ export class Recorder {
     if (!allowed) this.#countRefusal(tenant, ledgerLabel);
   }
 
+  /** Nobody asked a limit, and yet it was refused. */
+  shutOut(tenant: TenantRef, { ledgerLabel }: Question): void {
+    if (ledgerLabel === undefined) return;
+    this.#active.set(tenant.id, tenant);
+    this.#countRefusal(tenant, ledgerLabel);
+  }
+
   keyUsed(id: string): void {
     this.#usedKeys.add(id);
   }

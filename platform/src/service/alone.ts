@@ -8,7 +8,7 @@ export async function serveAlone(config: Config, version: string): Promise<numbe
   const service = await startService(config, { version });
   // Before anybody is told that it runs, and may want it to end.
   const ending = drainOnSignal(service.drain);
-  process.stdout.write(welcome(service));
+  process.stdout.write(welcome(service, config));
   const outcome = await ending;
   await service.close();
   return outcome === 'drained' ? 0 : 1;

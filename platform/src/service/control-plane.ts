@@ -5,11 +5,13 @@ import type { Publisher } from '../control/epochs/publisher.ts';
 import { Plans } from '../control/plans/plans.ts';
 import { Policies } from '../control/policies/policies.ts';
 import { Publications } from '../control/publications/publications.ts';
+import { QuotaUsage } from '../control/quotas/quota-usage.ts';
 import { Quotas } from '../control/quotas/quotas.ts';
 import { Tenants } from '../control/tenants/tenants.ts';
 import { Tokens } from '../control/tokens/tokens.ts';
 import { Webhooks } from '../control/webhooks/webhooks.ts';
 import { standingsOf } from '../decide/index.ts';
+import { Counters, type CountersParts } from '../decide/index.ts';
 import type { Control } from '../doors/http/admin/index.ts';
 import type { Foundation } from './foundation.ts';
 import type { HotPath } from './hot-path.ts';
@@ -40,6 +42,8 @@ export function openControl(
   };
   const changes = new Changes({ db, publisher, onShared, onTouched });
   const common = { db, changes };
+  const usage = new QuotaUsage(db);
+  const forget: CountersParts['forget'] = ({ ref }, counters) => usage.forget(ref, counters);
   return {
     tenants: new Tenants(common),
     plans: new Plans(common),
@@ -48,6 +52,8 @@ export function openControl(
     tokens: new Tokens({ ...common, markSecret: secrets.mark, bootstrap: adminToken }),
     audit: new Audit({ db }),
     publications: new Publications({ db }),
+    counters: { counters: new Counters({ snapshots, engine: store.engine, forget }), changes },
+    snapshots,
     quotas: new Quotas({ ...common, readStanding: standingsOf(store.engine) }),
     webhooks: new Webhooks({
       ...common,

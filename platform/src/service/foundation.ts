@@ -28,6 +28,8 @@ export type Secrets = {
   readonly mark: string;
   /** Under it names are hashed in Redis. */
   readonly store: string;
+  /** Under it the cache in Redis is sealed. */
+  readonly cache: string;
   /** Under it subjects are hashed in logs. */
   readonly subject: string;
   /** Under it the secrets of webhooks are derived. */
@@ -68,6 +70,7 @@ export async function layFoundation(
   const secrets = {
     mark: await sharedSecret(database.db, 'key_id_secret'),
     store: await sharedSecret(database.db, 'store_secret'),
+    cache: await sharedSecret(database.db, 'cache_secret'),
     subject: await sharedSecret(database.db, 'subject_secret'),
     webhook: await sharedSecret(database.db, 'webhook_secret'),
   };
@@ -85,7 +88,7 @@ async function openStore(
     secret,
   }: Pick<Foundation, 'log' | 'metrics' | 'tracing'> & { readonly secret: string },
 ): Promise<Store> {
-  if (redisUrl === null) return openMemoryStore();
+  if (redisUrl === null) return openMemoryStore({ secret });
   return openRedisStore({
     url: redisUrl,
     secret,

@@ -1,15 +1,16 @@
 import { QuotaEvents } from '../control/quotas/quota-events.ts';
 import { QuotaUsage } from '../control/quotas/quota-usage.ts';
 import { isUnavailable } from '../database/index.ts';
+import { AddressFailures, Decider, Identifier, QuotaKeeper, Recorder } from '../decide/index.ts';
 import {
-  AddressFailures,
-  Decider,
-  Identifier,
-  QuotaKeeper,
-  Recorder,
-  type QuotaKeeperParts,
-} from '../decide/index.ts';
-import { Feed, KeyRing, Snapshots, SourceCache, SourceReader, Trust } from '../snapshot/index.ts';
+  Feed,
+  KeyRing,
+  Snapshots,
+  SourceCache,
+  SourceReader,
+  StoreTime,
+  Trust,
+} from '../snapshot/index.ts';
 import type { Foundation } from './foundation.ts';
 
 /** What answers checks, and what keeps it from answering out of date. */
@@ -39,11 +40,13 @@ export async function openHotPath(foundation: Foundation): Promise<HotPath> {
     new SourceCache({
       client: shelf,
       prefix: 'sl1',
+      secret: secrets.cache,
       life: () => shelf.life(),
       waitMs: cacheWaitMs,
     });
   const watch = (name: string, outcome: 'hit' | 'miss') => metrics.cacheAsked(name, outcome);
-  const snapshots = new Snapshots({ reader, cache, watch, tenantsMax });
+  const time = new StoreTime();
+  const snapshots = new Snapshots({ reader, cache, watch, tenantsMax, time });
   const keys = new KeyRing({ reader, cache, watch, keysMax });
   let imported = await reader.importedKeyIds();
   const feed = new Feed(database.db, async ({ sharedEpoch, tenants }) => {
@@ -61,7 +64,7 @@ export async function openHotPath(foundation: Foundation): Promise<HotPath> {
   const lookUps = new AddressFailures();
   const recorder = new Recorder(store.engine);
   const keeper = new QuotaKeeper({
-    engine: store.engine as unknown as QuotaKeeperParts['engine'],
+    engine: store.engine,
     usage: new QuotaUsage(database.db),
     events: new QuotaEvents(database.db),
   });
@@ -81,6 +84,8 @@ export async function openHotPath(foundation: Foundation): Promise<HotPath> {
     trust,
     engine: store.decider,
     recorder,
+    quotas: keeper,
+    time,
     isUnavailable,
     onRound: (kind) => metrics.staleRound(kind),
   });

@@ -1,9 +1,12 @@
+import type { Config } from '../config.ts';
 import type { Demo } from './demo.ts';
 import type { Service } from './service.ts';
 
 /** What a person who has just started it wants to know. Every line can be pasted. */
-export function welcome({ url, adminToken, demo, foundation }: Service): string {
+export function welcome({ url, adminToken, demo, foundation }: Service, config: Config): string {
   const { database, store } = foundation;
+  // Who chose the token has it: what is printed ends up in somebody's logs.
+  const isGiven = config.adminToken !== null;
   const lines = [
     '',
     `  Sluice is listening on ${url}`,
@@ -11,13 +14,15 @@ export function welcome({ url, adminToken, demo, foundation }: Service): string 
     `  reference     ${url}/docs`,
     `  counters      ${store.kind === 'redis' ? 'in Redis' : 'in this process (SLUICE_REDIS_URL for Redis)'}`,
     `  configuration ${database.embedded ? 'embedded PostgreSQL (SLUICE_DATABASE_URL for your own)' : 'PostgreSQL'}`,
-    `  admin token   ${adminToken}`,
+    `  admin token   ${isGiven ? 'as set in SLUICE_ADMIN_TOKEN' : adminToken}`,
   ];
   if (demo) lines.push(`  demo key      ${demo.key}`, '', ...tryOut(url, demo));
   lines.push(
     '',
     '  # everything else, as its owner',
-    `  curl -s ${url}/v1/admin/tenants -H 'authorization: Bearer ${adminToken}'`,
+    isGiven
+      ? `  curl -s ${url}/v1/admin/tenants -H "authorization: Bearer $SLUICE_ADMIN_TOKEN"`
+      : `  curl -s ${url}/v1/admin/tenants -H 'authorization: Bearer ${adminToken}'`,
     '',
   );
   return [...lines, ''].join('\n');

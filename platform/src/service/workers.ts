@@ -18,7 +18,7 @@ export async function serveAsWorker(config: Config, version: string): Promise<nu
   });
   workerMetrics ??= answerScrapes(service.foundation.metrics, process);
   const ending = drainOnSignal(service.drain, { source: orders() });
-  process.send?.({ started: welcome(service) });
+  process.send?.({ started: welcome(service, config) });
   const outcome = await ending;
   await workerMetrics.close();
   await service.close();

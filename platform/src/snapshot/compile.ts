@@ -1,16 +1,23 @@
-import { limitFromWire } from 'sluice/contract';
-import { parseLimit } from 'sluice/core';
 import { LRUCache } from 'lru-cache';
+import type { CanonicalLimit } from 'sluice/contract';
+import { parseMode } from 'sluice/core';
+import { Blocks } from './blocks.ts';
+import { Definition, type DefinedBy } from './definition.ts';
+import { Modes } from './modes.ts';
+import { Override } from './overrides.ts';
 import { Pattern } from './pattern.ts';
+import { QuotaLimits } from './quota-limits.ts';
 import {
   PolicySet,
   Rules,
+  type Bends,
   type CompiledPlan,
   type CompiledPolicy,
-  type ScopedLimit,
+  type QuotaTree,
 } from './rules.ts';
 import { planById, Snapshot } from './snapshot.ts';
-import type { PlanSource, PolicySource, SharedSource, TenantSource } from './source.ts';
+import type { ModeSource, PlanSource, PolicySource, SharedSource, TenantSource } from './source.ts';
+import { changesAtMs, isInForce } from './timeline.ts';
 
 /** What a quota takes from its tenant unless it says otherwise. */
 type Calendar = { readonly timezone: string; readonly billingAnchorDay: number };
@@ -18,29 +25,52 @@ type Calendar = { readonly timezone: string; readonly billingAnchorDay: number }
 const remembered = 10_000;
 
 /**
- * Turns sources into snapshots. What many tenants have in common is compiled once: a hundred
- * thousand tenants on one plan share its limits.
+ * Turns sources into snapshots, as of a moment. What many tenants have in common is compiled once: a
+ * hundred thousand tenants on one plan share its limits.
  */
 export class Compiler {
   readonly #plans = new LRUCache<string, CompiledPlan>({ max: remembered });
   readonly #policySets = new LRUCache<string, PolicySet>({ max: remembered });
   readonly #rules = new LRUCache<string, Rules>({ max: remembered });
+  /** Those of all tenants, which nearly all have: one for each version. */
+  readonly #blocks = new WeakMap<
+    SharedSource,
+    { readonly count: number; readonly blocks: Blocks }
+  >();
 
-  compile(tenant: TenantSource, shared: SharedSource): Snapshot {
+  compile(tenant: TenantSource, shared: SharedSource, nowMs: number): Snapshot {
     const policies = this.#policySet(tenant, shared);
+    const rules = this.#rulesWith(tenant, shared, policies, nowMs);
     return new Snapshot({
       tenant,
       epoch: { tenant: tenant.epoch.tenant, shared: shared.epoch },
       plan: planOf(tenant, shared),
-      rules: (plan) => this.#rulesOf(plan, policies, tenant),
+      rules,
       shared,
+      blocks: this.#blocksOf(tenant, shared, nowMs),
+      validUntilMs: Math.min(changesAtMs(tenant, nowMs), changesAtMs(shared, nowMs)),
     });
   }
 
-  #rulesOf(plan: PlanSource | null, policies: PolicySet, calendar: Calendar): Rules {
-    const compiled = plan && this.#plan(plan, calendar);
-    const id = `${compiled?.key ?? '-'} ${policies.key}`;
-    return remember(this.#rules, id, () => new Rules(compiled, policies));
+  /** Rules that nothing of the tenant's own bends are shared by all who are on the same plan. */
+  #rulesWith(tenant: TenantSource, shared: SharedSource, policies: PolicySet, nowMs: number) {
+    const modes = [...tenant.modes, ...shared.modes];
+    const bends: Bends = {
+      modes: new Modes(modes, nowMs),
+      overrides: tenant.overrides
+        .filter((one) => isInForce(one, nowMs))
+        .map((one) => new Override(one)),
+      quota: null,
+    };
+    const quota = quotaOf(tenant, bends.modes, nowMs);
+    const isBent = bends.overrides.length > 0 || quota !== null;
+    const key = isBent ? null : modesKey(modes, nowMs);
+    return (plan: PlanSource | null): Rules => {
+      const compiled = plan && this.#plan(plan, tenant);
+      const make = () => new Rules(compiled, policies, { ...bends, quota });
+      if (key === null) return make();
+      return remember(this.#rules, `${compiled?.key ?? '-'} ${policies.key} ${key}`, make);
+    };
   }
 
   #plan(plan: PlanSource, calendar: Calendar): CompiledPlan {
@@ -49,7 +79,7 @@ export class Compiler {
       key,
       id: plan.id,
       name: plan.name,
-      limits: compileLimits(plan.limits, { definedBy: 'plan', calendar, mode: null }),
+      limits: define(plan.limits, { kind: 'plan', id: plan.id }, calendar),
     }));
   }
 
@@ -64,6 +94,19 @@ export class Compiler {
       return new PolicySet(key, [...own, ...common]);
     });
   }
+
+  #blocksOf(tenant: TenantSource, shared: SharedSource, nowMs: number): Blocks {
+    const own = tenant.blocks.filter((one) => isInForce(one, nowMs));
+    const common = shared.blocks.filter((one) => isInForce(one, nowMs));
+    if (own.length > 0) return new Blocks([...own, ...common]);
+    let known = this.#blocks.get(shared);
+    // With time they only become fewer.
+    if (known?.count !== common.length) {
+      known = { count: common.length, blocks: new Blocks(common) };
+      this.#blocks.set(shared, known);
+    }
+    return known.blocks;
+  }
 }
 
 /** A tenant without a plan of its own is on the shared one that its tier names. */
@@ -72,47 +115,65 @@ function planOf(tenant: TenantSource, shared: SharedSource): PlanSource | null {
   return planById(tenant.planId, tenant, shared);
 }
 
-function compilePolicy(policy: PolicySource, calendar: Calendar): CompiledPolicy {
-  const definedBy = `policy ${policy.resource}`;
-  return {
-    id: policy.id,
-    pattern: new Pattern(policy.resource),
-    cost: policy.cost,
-    costs: policy.costs,
-    maxCost: policy.max_cost,
-    limits: compileLimits(policy.limits, { definedBy, calendar, mode: policy.mode }),
-  };
-}
-
-type Context = {
-  readonly definedBy: string;
-  readonly calendar: Calendar;
-  /** Of limits that do not say. */
-  readonly mode: string | null;
-};
-
-function compileLimits(
-  wires: readonly unknown[],
-  { definedBy, calendar, mode }: Context,
-): ScopedLimit[] {
-  return wires.flatMap((wire, at) => {
-    const given = wire as Readonly<Record<string, unknown>>;
-    const inherited = mode === null ? {} : { mode };
-    const field = `limits[${at}]`;
-    const input = limitFromWire({ ...calendarOf(given, calendar), ...inherited, ...given }, field);
-    const limit = parseLimit(input, { definedBy, field });
-    return limit ? { limit, resources: patternsIn(given) } : [];
+function quotaOf(tenant: TenantSource, modes: Modes, nowMs: number): QuotaTree | null {
+  const { quota } = tenant;
+  if (!quota) return null;
+  return QuotaLimits.of(quota, {
+    calendar: tenant,
+    nowMs,
+    ...modes.ofQuota(quota.name, quota.mode),
   });
 }
 
-function patternsIn({ resources }: Readonly<Record<string, unknown>>): Pattern[] | null {
-  return Array.isArray(resources) ? resources.map((text) => new Pattern(String(text))) : null;
+/** Two lists of modes with one key say the same of every limit. */
+function modesKey(modes: readonly ModeSource[], nowMs: number): string {
+  if (modes.length === 0) return '';
+  const over = modes.filter(
+    ({ enforceFromMs }) => enforceFromMs !== null && enforceFromMs <= nowMs,
+  );
+  return `${JSON.stringify(modes)} ${over.length}`;
 }
 
-function calendarOf(wire: Readonly<Record<string, unknown>>, calendar: Calendar): object {
-  if (wire['algorithm'] !== 'quota') return {};
+function compilePolicy(policy: PolicySource, calendar: Calendar): CompiledPolicy {
+  const { id, resource } = policy;
+  return {
+    id,
+    pattern: new Pattern(resource),
+    cost: policy.cost,
+    costs: policy.costs,
+    maxCost: policy.max_cost,
+    mode: policy.mode === null ? null : parseMode('mode', policy.mode),
+    limits: define(policy.limits, { kind: 'policy', id, resource }, calendar),
+  };
+}
+
+function define(
+  wires: readonly unknown[],
+  definedBy: DefinedBy,
+  calendar: Calendar,
+): readonly Definition[] {
+  const limits = wires as readonly CanonicalLimit[];
+  const byName = new Map<string, Definition>();
+  const one = (limit: CanonicalLimit): Definition => {
+    const known = byName.get(limit.name);
+    if (known) return known;
+    const base = limits.find(({ name }) => name === limit.share_of?.limit);
+    const made = new Definition({
+      wire: { ...calendarOf(limit, calendar), ...limit } as CanonicalLimit,
+      definedBy,
+      resources: limit.resources?.map((text) => new Pattern(text)) ?? null,
+      base: base ? one(base) : null,
+    });
+    byName.set(limit.name, made);
+    return made;
+  };
+  return limits.map(one);
+}
+
+function calendarOf(limit: CanonicalLimit, calendar: Calendar): object {
+  if (limit.algorithm !== 'quota') return {};
   const { timezone, billingAnchorDay: anchor } = calendar;
-  return wire['period'] === 'month' ? { timezone, anchor } : { timezone };
+  return limit.period === 'month' ? { timezone, anchor } : { timezone };
 }
 
 /** Limits without quotas are the same in every time zone. */

@@ -5,5 +5,6 @@ export type { Resolution, Rules } from './rules.ts';
 export type { Snapshot } from './snapshot.ts';
 export { Snapshots } from './snapshots.ts';
 export { SourceCache } from './source-cache.ts';
+export { StoreTime } from './store-time.ts';
 export type { KeySource } from './source.ts';
 export { Trust } from './trust.ts';

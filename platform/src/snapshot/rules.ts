@@ -1,15 +1,16 @@
-import type { Limit } from 'sluice/core';
+import type { Limit, Mode } from 'sluice/core';
+import type { Definition } from './definition.ts';
+import type { Modes } from './modes.ts';
+import { OverrideChoice, type CalledBy, type Override } from './overrides.ts';
 import type { Pattern } from './pattern.ts';
-
-/** A limit, and the resources that it is for: all of them unless it names some. */
-export type ScopedLimit = { readonly limit: Limit; readonly resources: readonly Pattern[] | null };
+import { Rule } from './rule.ts';
 
 export type CompiledPlan = {
   /** Which plan, in which version, for which calendar. */
   readonly key: string;
   readonly id: string;
   readonly name: string;
-  readonly limits: readonly ScopedLimit[];
+  readonly limits: readonly Definition[];
 };
 
 export type CompiledPolicy = {
@@ -18,7 +19,8 @@ export type CompiledPolicy = {
   readonly cost: number | null;
   readonly costs: Readonly<Record<string, number>>;
   readonly maxCost: number | null;
-  readonly limits: readonly ScopedLimit[];
+  readonly mode: Mode | null;
+  readonly limits: readonly Definition[];
 };
 
 /** Policies, the most specific first; of equals the one given first. */
@@ -36,17 +38,40 @@ export class PolicySet {
   }
 }
 
+/** The limits of a tree of quotas that a call is charged to. */
+export type QuotaTree = {
+  applying(attributes: Readonly<Record<string, string>>): readonly Limit[];
+};
+
+/** What bends plan and policies, for this tenant and this time. */
+export type Bends = {
+  readonly modes: Modes;
+  readonly overrides: readonly Override[];
+  readonly quota: QuotaTree | null;
+};
+
 /** What applies to a call of one resource. */
 export type Resolution = {
   readonly plan: CompiledPlan | null;
   /** The most specific one that matches. */
   readonly policy: CompiledPolicy | null;
-  readonly limits: readonly Limit[];
+  /** All that match, the most specific first. */
+  readonly policies: readonly CompiledPolicy[];
+  /** The plan's limits, then those of policies. */
+  readonly rules: readonly Rule[];
+  readonly quota: QuotaTree | null;
   readonly cost: number;
   readonly costs: Readonly<Record<string, number>>;
   readonly maxCost: number | null;
   /** What limits per resource count: the matched pattern, else the resource itself. */
   readonly counted: string;
+  /** Where who calls makes no difference. */
+  readonly forAll: Selection | null;
+};
+
+/** The limits that one call is under. */
+export type Selection = {
+  readonly limits: readonly Limit[];
   /** Names the resource and the limits in the ledger. */
   readonly label: string;
 };
@@ -54,16 +79,19 @@ export type Resolution = {
 const resolutionsMax = 2000;
 const resourceLengthMax = 256;
 const noCosts: Readonly<Record<string, number>> = Object.freeze({});
+const anybody: CalledBy = { subject: '', attributes: {} };
 
 /** A plan beside policies: resolves resources, and remembers how. */
 export class Rules {
   readonly plan: CompiledPlan | null;
   readonly #policies: PolicySet;
+  readonly #bends: Bends;
   #known = new Map<string, Resolution>();
 
-  constructor(plan: CompiledPlan | null, policies: PolicySet) {
+  constructor(plan: CompiledPlan | null, policies: PolicySet, bends: Bends) {
     this.plan = plan;
     this.#policies = policies;
+    this.#bends = bends;
   }
 
   resolve(resource: string): Resolution {
@@ -78,34 +106,93 @@ export class Rules {
     return resolution;
   }
 
+  get quota(): QuotaTree | null {
+    return this.#bends.quota;
+  }
+
+  /** The limits of plan and quota, whatever is called. */
+  ofPlan(attributes: CalledBy['attributes'] = {}): readonly Limit[] {
+    const rules = (this.plan?.limits ?? []).map((definition) => this.#rule(definition, '', []));
+    return limitsOf(rules, this.#bends.quota, { subject: '', attributes });
+  }
+
   #resolve(resource: string): Resolution {
-    const matching = this.#policies.matching(resource);
-    const limits = new Map<string, Limit>();
-    // Of two limits of one name the more specific counts.
-    for (const { limits: more } of matching) {
-      for (const limit of limitsFor(resource, more)) {
-        if (!limits.has(limit.name)) limits.set(limit.name, limit);
-      }
-    }
-    const applying = [...limitsFor(resource, this.plan?.limits ?? []), ...limits.values()];
-    const policy = matching[0] ?? null;
-    return {
+    const policies = this.#policies.matching(resource);
+    const ofPlan = (this.plan?.limits ?? []).filter((definition) => definition.isFor(resource));
+    const rules = [...ofPlan, ...ofPolicies(resource, policies)].map((definition) =>
+      this.#rule(definition, resource, policies),
+    );
+    const policy = policies[0] ?? null;
+    const { quota } = this.#bends;
+    const resolution = {
       plan: this.plan,
       policy,
-      limits: applying,
-      cost: matching.find(({ cost }) => cost !== null)?.cost ?? 1,
-      costs: policy ? mergedCosts(matching) : noCosts,
-      maxCost: matching.find(({ maxCost }) => maxCost !== null)?.maxCost ?? null,
+      policies,
+      rules,
+      quota,
+      cost: policies.find(({ cost }) => cost !== null)?.cost ?? 1,
+      costs: policy ? mergedCosts(policies) : noCosts,
+      maxCost: policies.find(({ maxCost }) => maxCost !== null)?.maxCost ?? null,
       counted: policy ? policy.pattern.text : resource,
-      label: `${policy ? policy.pattern.text : '*'} ${applying.map(({ name }) => name).join()}`,
+      forAll: null,
     };
+    const isPersonal = quota !== null || rules.some((rule) => rule.isPersonal);
+    return isPersonal ? resolution : { ...resolution, forAll: select(resolution, anybody) };
+  }
+
+  #rule(definition: Definition, resource: string, policies: readonly CompiledPolicy[]): Rule {
+    const mode = this.#bends.modes.of(definition, resource, policies);
+    const { base } = definition;
+    return new Rule(definition, mode, {
+      own: this.#choiceFor(definition, resource),
+      base: base ? this.#choiceFor(base, resource) : noChoice,
+    });
+  }
+
+  #choiceFor({ name, definedBy }: Definition, resource: string): OverrideChoice {
+    const { overrides } = this.#bends;
+    if (overrides.length === 0) return noChoice;
+    const fitting = overrides.filter((one) => one.isOf(name, definedBy) && one.isFor(resource));
+    return fitting.length === 0 ? noChoice : new OverrideChoice(fitting);
   }
 }
 
-function limitsFor(resource: string, limits: readonly ScopedLimit[]): Limit[] {
-  return limits
-    .filter(({ resources }) => resources?.some((pattern) => pattern.matches(resource)) ?? true)
-    .map(({ limit }) => limit);
+const noChoice = new OverrideChoice([]);
+
+/** Of this call: what is the same for all callers was found out before. */
+export function select(resolution: Resolution, call: CalledBy): Selection {
+  if (resolution.forAll) return resolution.forAll;
+  const { rules, quota, policy } = resolution;
+  const limits = limitsOf(rules, quota, call);
+  const names = limits.map(({ name }) => name).join();
+  return { limits, label: `${policy ? policy.pattern.text : '*'} ${names}` };
+}
+
+function limitsOf(
+  rules: readonly Rule[],
+  quota: QuotaTree | null,
+  call: CalledBy,
+): readonly Limit[] {
+  const limits: Limit[] = [];
+  for (const rule of rules) {
+    const limit = rule.for(call);
+    if (limit) limits.push(limit);
+  }
+  if (quota) limits.push(...quota.applying(call.attributes));
+  return limits;
+}
+
+/** Of two limits of one name the more specific counts. */
+function ofPolicies(resource: string, policies: readonly CompiledPolicy[]): Definition[] {
+  const byName = new Map<string, Definition>();
+  for (const { limits } of policies) {
+    for (const definition of limits) {
+      if (definition.isFor(resource) && !byName.has(definition.name)) {
+        byName.set(definition.name, definition);
+      }
+    }
+  }
+  return [...byName.values()];
 }
 
 /** Unit by unit, the more specific first. */

@@ -1,4 +1,5 @@
-import type { Epoch, TenantRef } from 'sluice/core';
+import type { Epoch, SnapshotRef, TenantRef } from 'sluice/core';
+import type { Blocks } from './blocks.ts';
 import type { Rules } from './rules.ts';
 import type { PlanSource, SharedSource, TenantSource } from './source.ts';
 
@@ -9,6 +10,9 @@ export type SnapshotParts = {
   readonly plan: PlanSource | null;
   readonly shared: SharedSource;
   readonly rules: (plan: PlanSource | null) => Rules;
+  readonly blocks: Blocks;
+  /** When an override, a block, a mode or a top-up starts or ends. */
+  readonly validUntilMs: number;
 };
 
 /** The compiled configuration of one tenant: all that a check needs to know, without I/O. */
@@ -16,6 +20,12 @@ export class Snapshot {
   readonly tenant: TenantSource;
   readonly ref: TenantRef;
   readonly epoch: Epoch;
+  readonly blocks: Blocks;
+  readonly validUntilMs: number;
+  /** Absent where nothing ends. */
+  readonly validUntilUs: number | undefined;
+  /** What the store is told that a check was resolved from. */
+  readonly asked: SnapshotRef;
   /** The plan that the tenant is on. */
   readonly rules: Rules;
   readonly #parts: SnapshotParts;
@@ -24,6 +34,14 @@ export class Snapshot {
     this.#parts = parts;
     this.tenant = parts.tenant;
     this.epoch = parts.epoch;
+    this.blocks = parts.blocks;
+    this.validUntilMs = parts.validUntilMs;
+    this.validUntilUs =
+      parts.validUntilMs === Number.POSITIVE_INFINITY ? undefined : parts.validUntilMs * 1000;
+    this.asked =
+      this.validUntilUs === undefined
+        ? { epoch: this.epoch }
+        : { epoch: this.epoch, validUntilUs: this.validUntilUs };
     this.ref = { id: parts.tenant.id, generation: parts.tenant.generation };
     this.rules = parts.rules(parts.plan);
   }

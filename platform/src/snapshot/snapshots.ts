@@ -6,6 +6,7 @@ import { SingleFlight } from './single-flight.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { SourceCache } from './source-cache.ts';
 import type { SharedSource, TenantSource } from './source.ts';
+import type { StoreTime } from './store-time.ts';
 
 export type CacheWatch = (cache: 'snapshot' | 'key', outcome: 'hit' | 'miss') => void;
 
@@ -14,6 +15,8 @@ export type SnapshotsOptions = {
   readonly cache: SourceCache | null;
   readonly watch: CacheWatch;
   readonly tenantsMax: number;
+  /** The store's clock, as far as we know it. */
+  readonly time: Pick<StoreTime, 'nowMs'>;
 };
 
 /** The tenants' snapshots of this node: in process, else from the cache in Redis, else read anew. */
@@ -22,16 +25,18 @@ export class Snapshots {
   readonly #cache: SourceCache | null;
   readonly #watch: CacheWatch;
   readonly #compiler = new Compiler();
+  readonly #time: Pick<StoreTime, 'nowMs'>;
   readonly #snapshots: LRUCache<string, Snapshot>;
   readonly #loading = new SingleFlight<Snapshot | null>();
   readonly #reloading = new SingleFlight<Snapshot | null>();
   readonly #loadingShared = new SingleFlight<SharedSource>();
   #shared: SharedSource | null = null;
 
-  constructor({ reader, cache, watch, tenantsMax }: SnapshotsOptions) {
+  constructor({ reader, cache, watch, tenantsMax, time }: SnapshotsOptions) {
     this.#reader = reader;
     this.#cache = cache;
     this.#watch = watch;
+    this.#time = time;
     this.#snapshots = new LRUCache({ max: tenantsMax });
   }
 
@@ -39,9 +44,11 @@ export class Snapshots {
   known(tenantId: string): Snapshot | undefined {
     const snapshot = this.#snapshots.get(tenantId);
     this.#watch('snapshot', snapshot ? 'hit' : 'miss');
-    if (!snapshot || !this.#shared || snapshot.epoch.shared >= this.#shared.epoch) return snapshot;
+    if (!snapshot || !this.#shared) return snapshot;
+    const isShort = snapshot.epoch.shared < this.#shared.epoch;
+    if (!isShort && !this.#ranOut(snapshot)) return snapshot;
     // Nothing of the tenant's own is older than before: it needs no new look.
-    return this.#keep(this.#compiler.compile(snapshot.tenant, this.#shared));
+    return this.#keep(this.#compileNow(snapshot.tenant, this.#shared));
   }
 
   /** For a tenant that this node does not know yet. Null when there is none. */
@@ -91,7 +98,15 @@ export class Snapshots {
 
   async #compile(source: TenantSource): Promise<Snapshot> {
     const shared = await this.#sharedFrom(source.epoch.shared);
-    return this.#keep(this.#compiler.compile(source, shared));
+    return this.#keep(this.#compileNow(source, shared));
+  }
+
+  #compileNow(source: TenantSource, shared: SharedSource): Snapshot {
+    return this.#compiler.compile(source, shared, this.#time.nowMs());
+  }
+
+  #ranOut({ validUntilMs }: Snapshot): boolean {
+    return validUntilMs !== Number.POSITIVE_INFINITY && validUntilMs <= this.#time.nowMs();
   }
 
   /** Loads may overtake each other: the newer one stays. */

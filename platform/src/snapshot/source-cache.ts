@@ -1,3 +1,4 @@
+import { Seal } from './seal.ts';
 import type { KeySource, TenantSource } from './source.ts';
 
 /** What we use of a Redis client here. */
@@ -19,15 +20,19 @@ export class SourceCache {
   readonly #prefix: string;
   readonly #life: () => string | null;
   readonly #waitMs: number;
+  readonly #seal: Seal;
 
   constructor({
     client,
     prefix,
+    secret,
     life,
     waitMs,
   }: {
     readonly client: CacheClient;
     readonly prefix: string;
+    /** The same on all nodes: under it sources are sealed. */
+    readonly secret: string;
     /** Null while it is not known: then there is no cache. */
     readonly life: () => string | null;
     readonly waitMs: number;
@@ -36,6 +41,7 @@ export class SourceCache {
     this.#prefix = prefix;
     this.#life = life;
     this.#waitMs = waitMs;
+    this.#seal = new Seal(secret);
   }
 
   tenant(id: string): Promise<TenantSource | null> {
@@ -64,7 +70,7 @@ export class SourceCache {
     if (key === null) return null;
     try {
       const text = await within(this.#waitMs, this.#client.get(key));
-      return text === null ? null : (JSON.parse(text) as T);
+      return text === null ? null : (JSON.parse(this.#seal.open(text)) as T);
     } catch {
       return null;
     }
@@ -72,7 +78,7 @@ export class SourceCache {
 
   #put(name: string, source: object | null): void {
     const key = this.#keyOf(name);
-    if (key !== null) void this.#set(key, JSON.stringify(source));
+    if (key !== null) void this.#set(key, this.#seal.close(JSON.stringify(source)));
   }
 
   async #set(key: string, value: string): Promise<void> {

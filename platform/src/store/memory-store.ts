@@ -2,8 +2,8 @@ import { Coalescer, MemoryEngine } from 'sluice';
 import type { Store } from './store.ts';
 
 /** In this process alone: nothing to set up, nothing to lose but what was counted. */
-export function openMemoryStore(): Store {
-  const engine = new MemoryEngine();
+export function openMemoryStore({ secret }: { readonly secret: string }): Store {
+  const engine = new MemoryEngine({ secret });
   return {
     kind: 'memory',
     engine,

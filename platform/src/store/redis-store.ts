@@ -1,5 +1,11 @@
-import { Redis } from 'ioredis';
 import { Coalescer, Deadline, fromIoredis, RedisEngine, type RedisClient } from 'sluice';
+import {
+  onServerLost,
+  openConnection,
+  requireNoCluster,
+  serversOf,
+  type Connection,
+} from './redis-connection.ts';
 import type { Shelf, Store } from './store.ts';
 
 export type RedisStoreOptions = {
@@ -15,35 +21,23 @@ export type RedisStoreOptions = {
   readonly onError: (error: Error) => void;
 };
 
-const connectTimeoutMs = 2000;
-const retryMsMax = 2000;
-
-/**
- * A connection that never does anything behind our back: a command that could not be sent or was
- * not answered fails, and is not sent later, when it would charge a call that is long over.
- */
 export async function openRedisStore(options: RedisStoreOptions): Promise<Store> {
-  const redis = new Redis(options.url, {
-    lazyConnect: true,
-    enableOfflineQueue: false,
-    autoResendUnfulfilledCommands: false,
-    maxRetriesPerRequest: 0,
-    connectTimeout: connectTimeoutMs,
-    connectionName: 'sluice',
-    // Full jitter: nodes that lost the same server must not come back all at once.
-    retryStrategy: (times) => Math.random() * Math.min(retryMsMax, 50 * 2 ** Math.min(times, 10)),
-    reconnectOnError: (error) => (isReadOnly(error) ? 1 : false),
-  });
+  const redis = openConnection(options.url);
   redis.on('error', options.onError);
   const shelf = new RedisShelf(redis);
   const client = timed(options.wrap(fromIoredis(redis)), options.onCall);
   const engine = new RedisEngine(client, { secret: options.secret });
   const deadline = new Deadline(options.deadlineMs);
   // A service that starts while its Redis is away decides by each limit's policy until it comes.
-  await redis.connect().then(
-    () => shelf.lookUp(),
-    (error: Error) => options.onError(error),
+  const isThere = await redis.connect().then(
+    () => true,
+    (error: Error) => {
+      options.onError(error);
+      return false;
+    },
   );
+  if (isThere) await requireNoCluster(redis);
+  if (isThere) await shelf.lookUp().catch(() => {});
   return {
     kind: 'redis',
     engine,
@@ -51,7 +45,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<Store>
     decider: new Coalescer({ decide: (call) => deadline.run(engine.decide(call)) }),
     shelf,
     isThere: () => redis.status === 'ready',
-    onLost: (listener) => redis.on('close', listener),
+    onLost: (listener) => onServerLost(redis, listener),
     ping: async () => {
       await redis.ping();
     },
@@ -61,21 +55,19 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<Store>
   };
 }
 
-/** A server that was demoted under a live connection: whoever the address names now is better. */
-function isReadOnly(error: Error): boolean {
-  return error.message.startsWith('READONLY');
-}
-
 class RedisShelf implements Shelf {
-  readonly #redis: Redis;
+  readonly #redis: Connection;
   #life: string | null = null;
+  #losses = 0;
 
-  constructor(redis: Redis) {
+  constructor(redis: Connection) {
     this.#redis = redis;
-    redis.on('close', () => {
+    onServerLost(redis, () => {
       this.#life = null;
+      this.#losses += 1;
     });
     redis.on('ready', () => void this.lookUp().catch(() => {}));
+    redis.on('+node', () => void this.lookUp().catch(() => {}));
   }
 
   get(key: string): Promise<string | null> {
@@ -91,8 +83,12 @@ class RedisShelf implements Shelf {
   }
 
   async lookUp(): Promise<void> {
-    const info = await this.#redis.info('server');
-    this.#life = /^run_id:(\w+)/m.exec(info)?.[1] ?? null;
+    const losses = this.#losses;
+    const infos = await Promise.all(serversOf(this.#redis).map((server) => server.info('server')));
+    const lives = infos.map((info) => /^run_id:(\w+)/m.exec(info)?.[1] ?? null);
+    // One that is not known, or was lost since, might have been restored from a copy.
+    const isKnown = !lives.includes(null) && losses === this.#losses;
+    this.#life = isKnown ? lives.toSorted().join('.') : null;
   }
 }
 
@@ -111,6 +107,7 @@ function timed(client: RedisClient, onCall: RedisStoreOptions['onCall']): RedisC
     }
   };
   return {
+    cluster: client.cluster ?? false,
     evalsha: (...call) => time(call[3] ?? 'script', () => client.evalsha(...call)),
     eval: (...call) => time(call[3] ?? 'script', () => client.eval(...call)),
   };

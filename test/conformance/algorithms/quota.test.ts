@@ -71,7 +71,7 @@ onEveryEngine('quota', (rig) => {
   describe('seeding after a loss', () => {
     const limit = quotaOf();
     const seed = (used: number, atUs: number) => ({
-      bound: bound(limit, 0),
+      counter: rig.engine.counterName(bound(limit)),
       period: periodOf(limit, atUs),
       used,
     });
@@ -99,12 +99,98 @@ onEveryEngine('quota', (rig) => {
       expect(await rig.look(bound(limit))).toMatchObject({ used: 0, remaining: 5 });
     });
 
+    it('begins a new period over one that is over, and ends it as announced', async () => {
+      await rig.ask(bound(limit, 5));
+      rig.clock.nowUs = us('2026-02-03T00:00:00Z');
+      await rig.engine.seed(rig.tenant, [seed(2, rig.clock.nowUs)]);
+      const { startUs, endUs } = periodOf(limit, rig.clock.nowUs);
+      const [reading] = await rig.readings(bound(limit));
+      expect(reading?.state).toEqual({ startUs, endUs, used: 2 });
+      rig.clock.nowUs = endUs - 1;
+      expect((await rig.ask(bound(limit, 4))).allowed).toBe(false);
+      rig.clock.nowUs = endUs;
+      expect((await rig.ask(bound(limit, 5))).allowed).toBe(true);
+    });
+
+    it('leaves another period alone that has not ended', async () => {
+      await rig.ask(bound(limit, 1));
+      const moved = periodOf(quotaOf({ anchor: 10 }), rig.clock.nowUs);
+      const counter = rig.engine.counterName(bound(limit));
+      await rig.engine.seed(rig.tenant, [{ counter, period: moved, used: 5 }]);
+      expect(await rig.look(bound(limit))).toMatchObject({
+        used: 1,
+        resetAtUs: us('2026-02-01T00:00:00Z'),
+      });
+    });
+
+    it('keeps what reservations hold', async () => {
+      const reserve = { ttlMs: 60_000, onExpiry: 'refund' } as const;
+      await rig.askWith({ reserve }, bound(limit, 1));
+      await rig.engine.seed(rig.tenant, [seed(3, rig.clock.nowUs)]);
+      expect((await rig.ask(bound(limit, 2))).allowed).toBe(false);
+      expect((await rig.ask(bound(limit, 1))).allowed).toBe(true);
+    });
+
+    it('is one identity’s, one limit’s and one tenant’s alone', async () => {
+      await rig.engine.seed(rig.tenant, [seed(5, rig.clock.nowUs)]);
+      expect((await rig.ask(bound(limit, 5, ['another']))).allowed).toBe(true);
+      expect((await rig.ask(bound(quotaOf({ period: 'day' }), 5))).allowed).toBe(true);
+      expect((await rig.elsewhere().ask(bound(limit, 5))).allowed).toBe(true);
+      const later = rig.elsewhere({ id: rig.tenant.id, generation: 1 });
+      expect((await later.ask(bound(limit, 5))).allowed).toBe(true);
+      expect((await rig.ask(bound(limit))).allowed).toBe(false);
+    });
+
+    it('of a global quota is for all tenants', async () => {
+      const global = quotaOf({ name: 'everyone', per: ['global'] });
+      const everyone = bound(global, 1, []);
+      const counter = rig.engine.counterName(everyone);
+      const period = periodOf(global, rig.clock.nowUs);
+      await rig.engine.seed(rig.tenant, [
+        { counter, global: true, period, used: 3 },
+        seed(1, rig.clock.nowUs),
+      ]);
+      const other = rig.elsewhere();
+      expect((await other.look(everyone)).used).toBe(3);
+      expect((await other.ask({ ...everyone, cost: 3 })).allowed).toBe(false);
+      expect((await rig.look(bound(limit))).used).toBe(1);
+    });
+
+    it('is forgotten with the counter', async () => {
+      await rig.engine.seed(rig.tenant, [seed(5, rig.clock.nowUs)]);
+      await rig.engine.reset(rig.tenant, [bound(limit)]);
+      expect((await rig.ask(bound(limit, 5))).allowed).toBe(true);
+    });
+
+    it('takes the highest of several', async () => {
+      for (const used of [2, 4, 3]) {
+        await rig.engine.seed(rig.tenant, [seed(used, rig.clock.nowUs)]);
+      }
+      expect((await rig.look(bound(limit))).used).toBe(4);
+    });
+
+    it('knows counters by names that tell nothing, the same for the same counter', () => {
+      const { engine } = rig;
+      const name = engine.counterName(bound(limit, 1, ['alice@example.com']));
+      expect(name).toMatch(/^[\w-]{33}$/);
+      expect(engine.counterName(bound(quotaOf(), 7, ['alice@example.com']))).toBe(name);
+      expect(engine.counterName(bound(limit, 1, ['bob@example.com']))).not.toBe(name);
+      expect(engine.counterName(bound(limit, 1, []))).toMatch(/^[\w-]{11}$/);
+    });
+
+    it('refuses a name that no engine gave', async () => {
+      for (const counter of ['', 'e', 'u', 'not a name', `${'a'.repeat(33)}:`]) {
+        const one = { ...seed(1, rig.clock.nowUs), counter };
+        await expect(rig.engine.seed(rig.tenant, [one])).rejects.toThrow('counter');
+      }
+    });
+
     it('seeds several at once and none at all', async () => {
       const other = quotaOf({ name: 'other', period: 'day' });
       const period = periodOf(other, rig.clock.nowUs);
       await rig.engine.seed(rig.tenant, [
         seed(1, rig.clock.nowUs),
-        { bound: bound(other, 0), period, used: 2 },
+        { counter: rig.engine.counterName(bound(other)), period, used: 2 },
       ]);
       await rig.engine.seed(rig.tenant, []);
       expect((await rig.look(bound(limit))).used).toBe(1);

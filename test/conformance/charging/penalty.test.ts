@@ -119,6 +119,50 @@ onEveryEngine('penalties', (rig) => {
   });
 });
 
+onEveryEngine('unblocking', (rig) => {
+  const strict = limitOf({ ...rated.fixed_window, blockFor: '1 min', blockGrowth: 2 });
+  const block = async (who: string) => {
+    await rig.ask(bound(strict, 5, [who]));
+    await rig.ask(bound(strict, 1, [who]));
+  };
+
+  it('ends penalties, says how many were in force, and leaves the counters', async () => {
+    await block('loud');
+    await block('louder');
+    const limits = ['loud', 'louder', 'quiet'].map((who) => bound(strict, 1, [who]));
+    expect(await rig.engine.unblock(rig.tenant, limits)).toBe(2);
+    expect(await rig.engine.unblock(rig.tenant, limits)).toBe(0);
+    const [reading] = await rig.readings(bound(strict, 1, ['loud']));
+    expect(reading).toMatchObject({ verdict: 'exceeded', blockedUntilUs: 0 });
+    expect((await rig.look(bound(strict, 1, ['loud']))).used).toBe(5);
+    rig.clock.advanceMs(10_000);
+    expect((await rig.ask(bound(strict, 1, ['loud']))).allowed).toBe(true);
+  });
+
+  it('does not count those that have ended', async () => {
+    await block('loud');
+    rig.clock.advanceMs(60_000);
+    expect(await rig.engine.unblock(rig.tenant, [bound(strict, 1, ['loud'])])).toBe(0);
+  });
+
+  it('forgets how long they were: the next is a first one', async () => {
+    await block('loud');
+    await rig.engine.unblock(rig.tenant, [bound(strict, 1, ['loud'])]);
+    const struck = await rig.ask(bound(strict, 1, ['loud']));
+    expect(struck.readings[0]?.blockedUntilUs).toBe(rig.clock.nowUs + 60_000_000);
+  });
+
+  it('is one tenant’s and one subject’s alone', async () => {
+    await block('loud');
+    const limit = bound(strict, 1, ['loud']);
+    const other = rig.elsewhere();
+    expect(await other.engine.unblock(other.tenant, [limit])).toBe(0);
+    expect(await rig.engine.unblock(rig.tenant, [bound(strict, 1, ['quiet'])])).toBe(0);
+    expect(await rig.engine.unblock(rig.tenant, [])).toBe(0);
+    expect(verdictsOf(await rig.ask(limit))).toEqual(['penalty']);
+  });
+});
+
 /** Takes the only token, is refused for more, and returns how long the penalty is. */
 async function strikeOnce(rig: Rig, limit: ReturnType<typeof limitOf>): Promise<number> {
   expect((await rig.ask(bound(limit))).allowed).toBe(true);

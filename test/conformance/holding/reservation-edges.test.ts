@@ -55,6 +55,20 @@ onEveryEngine('reservations at the edges', (rig) => {
     });
   });
 
+  it('of a window whose length was changed and changed back are over with it', async () => {
+    const long = limitOf(rated.fixed_window);
+    const short = limitOf({ ...rated.fixed_window, window: '1 s' } as LimitInput);
+    rig.clock.nowUs += 10_000_000 - (rig.clock.nowUs % 10_000_000);
+    await rig.askWith({ id: 'r', reserve: { ttlMs: 60_000, onExpiry: 'refund' } }, bound(long, 4));
+    rig.clock.advanceMs(2000);
+    await rig.ask(bound(short, 1));
+    rig.clock.advanceMs(1000);
+    expect(await rig.look(bound(long))).toMatchObject({ used: 0, remaining: 5 });
+    await rig.askWith({ id: 's', reserve: { ttlMs: 60_000, onExpiry: 'refund' } }, bound(long, 3));
+    await settle('r', 5);
+    expect((await rig.look(bound(long))).used).toBe(3);
+  });
+
   it('retry with open holds is an upper bound: by then the call fits', async () => {
     const startUs = rig.clock.nowUs;
     for (const name of ratedNames) {

@@ -56,6 +56,23 @@ describe('a revoked key, on eight nodes', () => {
     expect(answers.map(({ status }) => status)).toEqual(Array(nodeCount).fill(401));
   };
 
+  it('reads no usage anywhere once the revocation is answered', async () => {
+    const keys = await makeKeys(tenantCount);
+    const usageEverywhere = (key: Key) =>
+      Promise.all(
+        fleet.nodes.map(async ({ url }) => {
+          const answer = await fetch(`${url}/v1/usage`, { headers: { 'x-api-key': key.text } });
+          await answer.body?.cancel();
+          return answer.status;
+        }),
+      );
+    for (const key of keys) {
+      expect(await usageEverywhere(key)).toEqual(Array(nodeCount).fill(200));
+      await revoke(key);
+      expect(await usageEverywhere(key)).toEqual(Array(nodeCount).fill(401));
+    }
+  }, 60_000);
+
   it('is accepted nowhere once the revocation is answered, under load, two hundred times', async () => {
     const keys = await makeKeys(revocations);
     const survivors = await makeKeys(tenantCount);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** The fields that tests read. */
 type Field =
@@ -144,6 +145,17 @@ export class NodeClient {
     const answer = await this.admin(method, path, body);
     if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
     return answer.body;
+  }
+
+  /** Until every tenant knows of what is shared by all. */
+  async published(): Promise<void> {
+    for (let waitedMs = 0; waitedMs < 20_000; waitedMs += 20) {
+      const { items } = await this.change('GET', 'publications?limit=100');
+      const open = (items as { finished_at: string | null }[]).filter((one) => !one.finished_at);
+      if (open.length === 0) return;
+      await sleep(20);
+    }
+    throw new Error('What is shared was not published in time.');
   }
 
   async makeTenant(fields: TenantFields = {}): Promise<MadeTenant> {

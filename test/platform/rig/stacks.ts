@@ -6,7 +6,13 @@ import { type AnswerWatch, type NodeClient } from './client.ts';
 import { makeDataDir, type RunningNode, type Settings, startNode } from './node.ts';
 
 export const stackKinds = ['embedded, memory', 'PostgreSQL, memory', 'PostgreSQL, Redis'] as const;
-export type StackKind = (typeof stackKinds)[number];
+/** One for each way to count. */
+export const storeKinds = [
+  'embedded, memory',
+  'PostgreSQL, Redis',
+  'PostgreSQL, Redis Cluster',
+] as const;
+export type StackKind = (typeof stackKinds)[number] | (typeof storeKinds)[number];
 
 /** What a node stands on, alone with the suite. */
 export type Stack = {
@@ -28,13 +34,20 @@ export async function makeStack(kind: StackKind): Promise<Stack> {
     settings: {
       SLUICE_DATA_DIR: folder,
       SLUICE_DATABASE_URL: url,
-      ...(kind === 'PostgreSQL, Redis' ? { SLUICE_REDIS_URL: inject('redisUrl') } : {}),
+      ...redisOf(kind),
     },
     remove: async () => {
       await drop();
       await removeFolder(folder);
     },
   };
+}
+
+function redisOf(kind: StackKind): Settings {
+  if (kind === 'PostgreSQL, Redis') return { SLUICE_REDIS_URL: inject('redisUrl') };
+  if (kind !== 'PostgreSQL, Redis Cluster') return {};
+  const nodes = inject('redisClusterNodes').map(({ host, port }) => `redis://${host}:${port}`);
+  return { SLUICE_REDIS_URL: nodes.join(',') };
 }
 
 export type StackRig = {

@@ -7,11 +7,20 @@ export type FixedWindowNumbers = {
   readonly align: 'clock' | 'first_request';
 };
 
-/** A window that was configured shorter meanwhile is over earlier. */
+/**
+ * A window that was configured shorter meanwhile is over earlier, and one that was configured longer
+ * begins where it ended: no window ever begins where another one did.
+ */
 export const fixedWindow = windowAlgorithm<FixedWindowNumbers>((numbers, stored, nowUs) => {
   const endUs = stored ? Math.min(stored.endUs, stored.startUs + numbers.windowUs) : 0;
   const running = loadWindow(stored, endUs, nowUs);
   if (running) return running;
-  const startUs = numbers.align === 'clock' ? nowUs - (nowUs % numbers.windowUs) : nowUs;
-  return freshWindow({ startUs, endUs: startUs + numbers.windowUs });
+  if (numbers.align === 'first_request') {
+    return freshWindow({ startUs: nowUs, endUs: nowUs + numbers.windowUs });
+  }
+  const alignedUs = nowUs - (nowUs % numbers.windowUs);
+  return freshWindow({
+    startUs: Math.max(alignedUs, endUs),
+    endUs: alignedUs + numbers.windowUs,
+  });
 });

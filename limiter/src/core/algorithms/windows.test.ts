@@ -38,6 +38,30 @@ describe('fixed window', () => {
     expect(fixedWindow.load(numbers, stored, nowUs - 5000)).toBe(stored);
   });
 
+  it('never begins where another one did, however its length changes', () => {
+    const steps = fc.array(
+      fc.record({
+        windowUs: fc.constantFrom(1000, 250, 3000, 700),
+        waitUs: fc.integer({ min: 0, max: 900 }),
+      }),
+    );
+    const property = fc.property(steps, (schedule) => {
+      let state: WindowState | undefined;
+      let atUs = nowUs;
+      for (const { windowUs, waitUs } of schedule) {
+        atUs += waitUs;
+        const loaded = fixedWindow.load({ ...numbers, windowUs }, state, atUs);
+        expect(loaded.startUs).toBeLessThanOrEqual(atUs);
+        expect(loaded.endUs).toBeGreaterThan(atUs);
+        if (state && loaded.startUs !== state.startUs) {
+          expect(loaded.startUs).toBeGreaterThan(state.startUs);
+        }
+        state = fixedWindow.charge(numbers, loaded, 1, atUs);
+      }
+    });
+    fc.assert(property, { numRuns: 500 });
+  });
+
   it('bounds debt by the limit, and never lowers what was used', () => {
     const stored = { startUs: nowUs, endUs: nowUs + 1000, used: 3 };
     expect(fixedWindow.charge(numbers, stored, 1_000_000, nowUs).used).toBe(10);

@@ -40,8 +40,8 @@ export class Books {
   }
 
   /** A later generation has books of its own, as it has counters of its own. */
-  of({ id, generation = 0 }: TenantRef): TenantBooks {
-    return this.at(`${generation}:${id}`);
+  of(tenant: TenantRef): TenantBooks {
+    return this.at(bookKeyOf(tenant));
   }
 
   at(key: string): TenantBooks {
@@ -74,6 +74,11 @@ export class Books {
   all(): IterableIterator<[string, TenantBooks]> {
     return this.#tenants.entries();
   }
+}
+
+/** Begins with a digit, whatever the tenant is called. */
+export function bookKeyOf({ id, generation = 0 }: TenantRef): string {
+  return `${generation}:${id}`;
 }
 
 const ledgerKeptMinutes = 3 * 24 * 60;

@@ -20,7 +20,12 @@ export type CellExtras = {
   holds: Holds | null;
 };
 
-type CellOwner = Path & { readonly tenant: TenantCells };
+type CellOwner = Path & {
+  /** Who made the cell, and has one less to make. */
+  readonly tenant: TenantCells;
+  /** All tenants find it. */
+  readonly global: boolean;
+};
 
 export type TenantCells = {
   readonly tenant: TenantRef;
@@ -45,6 +50,7 @@ export class Cells {
   readonly #bounds: CellBounds;
   readonly #tenants = new Map<string, TenantCells>();
   readonly #laterGenerations = new Map<string, TenantCells>();
+  readonly #globalTrees: Trees = [];
   readonly #owners: (CellOwner | undefined)[] = [];
   readonly #extras: (CellExtras | undefined)[] = [];
   readonly #free: Cell[] = [];
@@ -60,7 +66,7 @@ export class Cells {
     return this.#tenants.size + this.#laterGenerations.size;
   }
 
-  /** A tenant is remembered while it has cells, and costs nothing before and after. */
+  /** A tenant is remembered while it has made cells, and costs nothing before and after. */
   of(tenant: TenantRef): TenantCells {
     const { id, generation = 0 } = tenant;
     const found =
@@ -71,7 +77,7 @@ export class Cells {
   }
 
   find(tenant: TenantCells, { limit, parts }: BoundLimit): Cell | undefined {
-    return findLeaf(tenant.trees, limit.counterId, parts);
+    return findLeaf(this.#treesOf(tenant, limit.global), limit.counterId, parts);
   }
 
   /** Whether a new counter for this limit fits; one of a whole tenant always does. */
@@ -84,7 +90,7 @@ export class Cells {
   }
 
   make(tenant: TenantCells, { limit, parts }: BoundLimit): Cell {
-    return this.put({ tenant, counterId: limit.counterId, parts });
+    return this.put({ tenant, global: limit.global, counterId: limit.counterId, parts });
   }
 
   put(owner: CellOwner): Cell {
@@ -98,7 +104,7 @@ export class Cells {
     if (tenant.count === 0) this.#remember(tenant);
     tenant.count += 1;
     this.count += 1;
-    addLeaf(tenant.trees, owner, cell);
+    addLeaf(this.#treesOf(tenant, owner.global), owner, cell);
     return cell;
   }
 
@@ -112,7 +118,7 @@ export class Cells {
     this.removals += 1;
     owner.tenant.count -= 1;
     if (owner.tenant.count === 0) this.#forget(owner.tenant);
-    removeLeaf(owner.tenant.trees, owner);
+    removeLeaf(this.#treesOf(owner.tenant, owner.global), owner);
   }
 
   stateOf(cell: Cell, { algorithm: { flat } }: Limit): Opaque | undefined {
@@ -161,6 +167,10 @@ export class Cells {
   /** A state as it is kept: for a dump, which knows no limits. */
   numbersOf(cell: Cell): Float64Array {
     return this.#numbers.subarray(cell * stride + 1, (cell + 1) * stride);
+  }
+
+  #treesOf(tenant: TenantCells, global: boolean): Trees {
+    return global ? this.#globalTrees : tenant.trees;
   }
 
   #grow(): void {

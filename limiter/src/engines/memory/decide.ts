@@ -7,6 +7,7 @@ import { listOf } from '../../core/list.ts';
 import { amountOf } from '../../core/view.ts';
 import type { Cell } from './cells.ts';
 import type { Desk } from './desk.ts';
+import { plantSeed } from './seeds.ts';
 import {
   addHold,
   expireHolds,
@@ -91,6 +92,7 @@ function findAgain({ cells, tenant }: Desk, weighing: Weighing): void {
 
 export function weigh(desk: Desk, asked: BoundLimit, peek: boolean): Weighing {
   const { cells, tenant, nowUs } = desk;
+  if (desk.seeds.waiting) plantSeed(desk, asked);
   let bound = asked;
   let cell = cells.find(tenant, bound);
   if (cell === undefined && !peek && !cells.hasRoom(tenant, bound, nowUs)) {
@@ -140,7 +142,8 @@ function commit(desk: Desk, question: Question, allowed: boolean, weighing: Weig
   const { nowUs } = desk;
   if (verdict === 'exceeded' && limit.penalty) punish(desk, weighing);
   if (verdict !== 'ok' || bound.cost === 0) return;
-  const taken = limit.numbers.algorithm === 'concurrency' || question.reserve !== undefined;
+  const reserve = limit.global ? undefined : question.reserve;
+  const taken = limit.numbers.algorithm === 'concurrency' || reserve !== undefined;
   // Slots and holds are given back by whoever was let in; nobody would give back the others.
   if (!allowed && (limit.enforced || taken)) return;
   weighing.taken = taken;
@@ -148,8 +151,8 @@ function commit(desk: Desk, question: Question, allowed: boolean, weighing: Weig
   if (limit.numbers.algorithm === 'concurrency') {
     const expiresAtUs = nowUs + limit.numbers.staleAfterUs;
     takeSlot(weighing.state as ConcurrencyState, { id: question.id, expiresAtUs }, nowUs);
-  } else if (question.reserve) {
-    const { ttlMs, onExpiry } = question.reserve;
+  } else if (reserve) {
+    const { ttlMs, onExpiry } = reserve;
     addHold(holdsOf(desk, cell), question.id, {
       cost: bound.cost,
       expiresAtUs: nowUs + ttlMs * 1000,

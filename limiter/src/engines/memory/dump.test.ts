@@ -89,6 +89,30 @@ describe('an engine restored from a dump, by way of JSON', () => {
     expect(ledger).toHaveLength(1);
   });
 
+  it('has its global counters for all tenants, and its seeds in wait', async () => {
+    const clock = { nowUs: 1_700_000_000_000_000 };
+    const before = new MemoryEngine({ clock: () => clock.nowUs, secret: 'one' });
+    const parse = (input: LimitInput): BoundLimit => {
+      const limit = parseLimit(input, { definedBy: 'test', field: 'limit' });
+      if (!limit) throw new Error('the limit is off');
+      return { limit, parts: [], cost: 3 };
+    };
+    const month = { algorithm: 'quota', limit: 5, period: 'month' } as const;
+    const everyone = parse({ ...month, name: 'everyone', per: ['global'] });
+    const seeded = parse({ ...month, name: 'seeded', per: ['tenant'] });
+    before.decideNow({ tenant, questions: [{ id: 'one', limits: [everyone], peek: false }] });
+    const { readings } = await before.inspect(tenant, [seeded]);
+    const { startUs, endUs } = readings[0]?.state as { startUs: number; endUs: number };
+    const counter = before.counterName(seeded);
+    await before.seed(tenant, [{ counter, period: { startUs, endUs }, used: 4 }]);
+    const after = new MemoryEngine({ clock: () => clock.nowUs, secret: 'one' });
+    after.restore(JSON.parse(JSON.stringify(before.dump())) as MemoryDump);
+    const other = { id: 'another' };
+    expect((await after.inspect(other, [everyone])).readings[0]?.state).toMatchObject({ used: 3 });
+    expect((await after.inspect(tenant, [seeded])).readings[0]?.state).toMatchObject({ used: 4 });
+    await Promise.all([before.close(), after.close()]);
+  });
+
   it('shares nothing with the dump: a second one begins as the first did', async () => {
     const clock = { nowUs: 1_700_000_000_000_000 };
     const [before] = await move(clock);
@@ -104,7 +128,7 @@ describe('an engine restored from a dump, by way of JSON', () => {
 
   it('refuses a dump of another release', () => {
     const engine = new MemoryEngine();
-    const other = { version: 1, cells: [], books: [] } as unknown as MemoryDump;
+    const other = { version: 2, cells: [], books: [], seeds: [] } as unknown as MemoryDump;
     expect(() => engine.restore(other)).toThrow('another release');
   });
 });

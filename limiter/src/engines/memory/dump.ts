@@ -3,19 +3,23 @@ import type { PenaltyState } from '../../core/algorithms/penalty.ts';
 import type { BoundLimit, Epoch, LedgerCount, TenantRef } from '../../core/engine.ts';
 import { InvalidInput } from '../../core/errors.ts';
 import type { Limit } from '../../core/limit.ts';
-import type { AnswerRecord, Books, Reservation, Ticket } from './books.ts';
-import type { Cells } from './cells.ts';
+import type { WindowState } from '../../core/algorithms/window.ts';
+import type { AnswerRecord, Reservation, Ticket } from './books.ts';
+import type { Stock } from './desk.ts';
 import { addHold, holdsOf, type Hold } from './holds.ts';
 
 /** Plain data: survives JSON and the structured clone. */
 export type MemoryDump = {
-  readonly version: 2;
+  readonly version: 3;
   readonly cells: readonly CellDump[];
   readonly books: readonly (readonly [string, BooksDump])[];
+  /** By name: they are found again by an engine with the same secret only. */
+  readonly seeds: readonly (readonly [string, Dumped<WindowState>])[];
 };
 
 type CellDump = {
   readonly tenant: TenantRef;
+  readonly global: boolean;
   readonly counterId: string;
   readonly parts: readonly (string | null)[];
   /** A state of few numbers, padded with null; any other. */
@@ -38,13 +42,14 @@ type BooksDump = {
   readonly batches: readonly [string, readonly LedgerCount[]][];
 };
 
-export function dump(cells: Cells, books: Books): MemoryDump {
+export function dump({ cells, books, seeds }: Stock): MemoryDump {
   const dumped = {
-    version: 2,
-    cells: [...cells.all()].map(([cell, { tenant, counterId, parts }]) => {
+    version: 3,
+    cells: [...cells.all()].map(([cell, { tenant, global, counterId, parts }]) => {
       const extras = cells.extrasOf(cell);
       return {
         tenant: tenant.tenant,
+        global,
         counterId,
         parts,
         numbers: [...cells.numbersOf(cell)],
@@ -66,16 +71,17 @@ export function dump(cells: Cells, books: Books): MemoryDump {
         batches: [...kept.batches],
       },
     ]),
+    seeds: seeds.dump(),
   };
   // The algorithms' functions stay behind here, and nothing is shared with the running engine.
   return JSON.parse(JSON.stringify(dumped)) as MemoryDump;
 }
 
-export function restore(from: MemoryDump, cells: Cells, books: Books): void {
-  if (from.version !== 2) throw new InvalidInput('dump.version', 'is of another release');
+export function restore(from: MemoryDump, { cells, books, seeds }: Stock): void {
+  if (from.version !== 3) throw new InvalidInput('dump.version', 'is of another release');
   for (const dumped of structuredClone(from.cells)) {
-    const { counterId, parts, numbers, state, penalty } = dumped;
-    const cell = cells.put({ tenant: cells.of(dumped.tenant), counterId, parts });
+    const { global, counterId, parts, numbers, state, penalty } = dumped;
+    const cell = cells.put({ tenant: cells.of(dumped.tenant), global, counterId, parts });
     cells.numbersOf(cell).set(numbers.map((number) => number ?? Number.NaN));
     if (state) cells.needExtras(cell).state = state;
     if (penalty) cells.needExtras(cell).penalty = penalty;
@@ -92,11 +98,12 @@ export function restore(from: MemoryDump, cells: Cells, books: Books): void {
     for (const [field, entry] of dumped.ledger) kept.ledger.set(field, entry);
     for (const [batchId, batch] of dumped.batches) kept.batches.set(batchId, batch);
   }
+  for (const [key, waiting] of structuredClone(from.seeds)) seeds.restore(key, waiting);
 }
 
-type Entry<T> = [string, { value: T; expiresAtUs: number }];
+type Kept<T> = [string, { value: T; expiresAtUs: number }];
 
-function withAlgorithms<T extends Reservation | Ticket>([id, entry]: Entry<T>): Entry<T> {
+function withAlgorithms<T extends Reservation | Ticket>([id, entry]: Kept<T>): Kept<T> {
   const { value } = entry;
   const bounds = 'holds' in value ? value.holds.map(({ bound }) => bound) : value.slots;
   for (const bound of bounds) giveAlgorithm(bound);

@@ -1,4 +1,4 @@
-type Entry<T> = { value: T; expiresAtUs: number };
+export type Entry<T> = { value: T; expiresAtUs: number };
 
 /** A map whose entries run out and that never holds more than it may. */
 export class ExpiringMap<T> {

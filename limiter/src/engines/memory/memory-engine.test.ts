@@ -104,6 +104,52 @@ describe('bounds', () => {
   });
 });
 
+describe('seeds', () => {
+  const month: LimitInput = { algorithm: 'quota', name: 'q', limit: 5, period: 'month' };
+
+  function seedOf(engine: MemoryEngine, subject: string, used = 4) {
+    const startUs = clock.nowUs - 1;
+    const period = { startUs, endUs: clock.nowUs + 10_000_000 };
+    return { counter: engine.counterName(bound(month, subject)), period, used };
+  }
+
+  it('make no counter before they are looked at', async () => {
+    const engine = engineWith();
+    await engine.seed(tenant, [seedOf(engine, 'a'), seedOf(engine, 'b')]);
+    expect(engine.counters).toBe(0);
+    expect(ask(engine, [bound(month, 'a', 2)]).allowed).toBe(false);
+    expect(ask(engine, [bound(month, 'a', 1)]).allowed).toBe(true);
+    expect(engine.counters).toBe(1);
+  });
+
+  it('are dropped when their period is over', async () => {
+    vi.useFakeTimers();
+    const engine = engineWith();
+    await engine.seed(tenant, [seedOf(engine, 'a')]);
+    expect(engine.dump().seeds).toHaveLength(1);
+    clock.nowUs += 10_000_000;
+    vi.advanceTimersByTime(1000);
+    expect(engine.dump().seeds).toEqual([]);
+    expect(ask(engine, [bound(month, 'a', 5)]).allowed).toBe(true);
+    vi.useRealTimers();
+  });
+
+  it('are bounded, and one too many fails rather than being forgotten', async () => {
+    const engine = engineWith({ recordsPerTenantMax: 2 });
+    const seeds = ['a', 'b', 'c'].map((subject) => seedOf(engine, subject));
+    await expect(engine.seed(tenant, seeds)).rejects.toThrow('too many seeds');
+    expect(ask(engine, [bound(month, 'a', 2)]).allowed).toBe(false);
+  });
+
+  it('are named under the secret', () => {
+    const [one, two, none] = [{ secret: 'one' }, { secret: 'two' }, {}].map((options) =>
+      engineWith(options).counterName(bound(month)),
+    );
+    expect(new Set([one, two, none]).size).toBe(3);
+    expect(engineWith({ secret: 'one' }).counterName(bound(month))).toBe(one);
+  });
+});
+
 describe('the sweeper', () => {
   it('is one timer that keeps no process alive, and stops with the engine', async () => {
     const started = vi.spyOn(globalThis, 'setInterval');

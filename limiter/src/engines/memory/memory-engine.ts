@@ -1,4 +1,4 @@
-import type { WindowState } from '../../core/algorithms/window.ts';
+import { blockedUntilUs } from '../../core/algorithms/penalty.ts';
 import { systemClock, type Clock } from '../../core/clock.ts';
 import type {
   Answer,
@@ -17,14 +17,17 @@ import type {
   SettleResult,
   TenantRef,
 } from '../../core/engine.ts';
+import { CounterNames } from '../names/counter-names.ts';
+import { KeyedHash } from '../names/keyed-hash.ts';
 import { answer } from './answer.ts';
 import { addToLedger, Books } from './books.ts';
 import { Cells } from './cells.ts';
-import { finish, store, weigh } from './decide.ts';
-import { Desk } from './desk.ts';
+import { finish, weigh } from './decide.ts';
+import { Desk, type Stock } from './desk.ts';
 import { dump, restore, type MemoryDump } from './dump.ts';
 import { compareEpoch, highest } from './epoch.ts';
 import { refund, release, renewReservation, renewTicket, settle } from './give-back.ts';
+import { Seeds } from './seeds.ts';
 import { startSweeper } from './sweeper.ts';
 
 export type MemoryEngineOptions = {
@@ -32,30 +35,37 @@ export type MemoryEngineOptions = {
   /** Live counters of all tenants together, and of one. At the bound newcomers share a counter. */
   readonly countersMax?: number;
   readonly countersPerTenantMax?: number;
-  /** Live idempotency records, reservations, tickets and refunds of one tenant, each. */
+  /** Live idempotency records, reservations, tickets, refunds and seeds of one tenant, each. */
   readonly recordsPerTenantMax?: number;
+  /** Counters are named under this: the same wherever their names are kept. */
+  readonly secret?: string;
 };
 
 /** Decides in process: exact for this process, bounded, and gone with it unless dumped. */
 export class MemoryEngine implements Engine {
   readonly #clock: Clock;
-  readonly #cells: Cells;
-  readonly #books: Books;
+  readonly #names: CounterNames;
+  readonly #stock: Stock;
   readonly #stopSweeper: () => void;
 
   constructor(options: MemoryEngineOptions = {}) {
     this.#clock = options.clock ?? systemClock;
-    this.#cells = new Cells({
-      cellsMax: options.countersMax ?? 1_000_000,
-      cellsPerTenantMax: options.countersPerTenantMax ?? 100_000,
-    });
-    this.#books = new Books(options.recordsPerTenantMax ?? 100_000);
-    this.#stopSweeper = startSweeper(this.#cells, this.#books, this.#clock);
+    this.#names = new CounterNames(new KeyedHash(options.secret ?? ''));
+    const recordsMax = options.recordsPerTenantMax ?? 100_000;
+    this.#stock = {
+      cells: new Cells({
+        cellsMax: options.countersMax ?? 1_000_000,
+        cellsPerTenantMax: options.countersPerTenantMax ?? 100_000,
+      }),
+      books: new Books(recordsMax),
+      seeds: new Seeds(this.#names, recordsMax),
+    };
+    this.#stopSweeper = startSweeper(this.#stock, this.#clock);
   }
 
   /** How many counters are live: what the bounds are about. */
   get counters(): number {
-    return this.#cells.count;
+    return this.#stock.cells.count;
   }
 
   /** The synchronous path: in process there is nothing to wait for. */
@@ -74,7 +84,7 @@ export class MemoryEngine implements Engine {
   }
 
   #desk(tenant: TenantRef): Desk {
-    return new Desk(this.#cells, this.#books, tenant, this.#clock());
+    return new Desk(this.#stock, tenant, this.#clock());
   }
 
   async decide(call: DecideCall): Promise<DecideResult> {
@@ -108,35 +118,48 @@ export class MemoryEngine implements Engine {
   }
 
   async reset(tenant: TenantRef, limits: readonly BoundLimit[]): Promise<void> {
-    const cells = this.#cells.of(tenant);
+    const { cells, seeds, tenant: asking, nowUs } = this.#desk(tenant);
     for (const bound of limits) {
-      const cell = this.#cells.find(cells, bound);
-      if (cell !== undefined) this.#cells.remove(cell);
+      seeds.take(tenant, bound, nowUs);
+      const cell = cells.find(asking, bound);
+      if (cell !== undefined) cells.remove(cell);
     }
+  }
+
+  async unblock(tenant: TenantRef, limits: readonly BoundLimit[]): Promise<number> {
+    const { cells, tenant: asking, nowUs } = this.#desk(tenant);
+    let ended = 0;
+    for (const bound of limits) {
+      const cell = cells.find(asking, bound);
+      const extras = cell === undefined ? undefined : cells.extrasOf(cell);
+      if (!extras?.penalty) continue;
+      if (blockedUntilUs(extras.penalty, nowUs) > 0) ended += 1;
+      extras.penalty = undefined;
+    }
+    return ended;
+  }
+
+  counterName(bound: BoundLimit): string {
+    return this.#names.of(bound);
   }
 
   async seed(tenant: TenantRef, seeds: readonly QuotaSeed[]): Promise<void> {
-    const desk = this.#desk(tenant);
-    for (const { bound, period, used } of seeds) {
-      const { cell, state } = weigh(desk, bound, true);
-      const known = state as WindowState;
-      if (known.startUs !== period.startUs || known.used >= used) continue;
-      store(desk, bound, cell ?? this.#cells.make(desk.tenant, bound), { ...known, used });
-    }
+    const nowUs = this.#clock();
+    for (const seed of seeds) this.#stock.seeds.add(tenant, seed, nowUs);
   }
 
   async publishEpoch(tenant: TenantRef, epoch: Epoch): Promise<void> {
-    const books = this.#books.of(tenant);
+    const books = this.#stock.books.of(tenant);
     books.epoch = highest(books.epoch, epoch);
   }
 
   async record(tenant: TenantRef, counts: readonly LedgerCount[]): Promise<void> {
-    const books = this.#books.of(tenant);
+    const books = this.#stock.books.of(tenant);
     for (const entry of counts) addToLedger(books, entry);
   }
 
   async takeLedger(tenant: TenantRef, batchId: string): Promise<readonly LedgerCount[]> {
-    const books = this.#books.of(tenant);
+    const books = this.#stock.books.of(tenant);
     let batch = books.batches.get(batchId);
     if (!batch) {
       batch = [...books.ledger.values()];
@@ -147,17 +170,17 @@ export class MemoryEngine implements Engine {
   }
 
   async dropLedger(tenant: TenantRef, batchId: string): Promise<void> {
-    this.#books.of(tenant).batches.delete(batchId);
+    this.#stock.books.of(tenant).batches.delete(batchId);
   }
 
   /** Everything there is, as plain data: what a process hands to the one after it. */
   dump(): MemoryDump {
-    return dump(this.#cells, this.#books);
+    return dump(this.#stock);
   }
 
   /** Into an engine that has not decided anything yet. */
   restore(from: MemoryDump): void {
-    restore(from, this.#cells, this.#books);
+    restore(from, this.#stock);
   }
 
   async close(): Promise<void> {

@@ -4,6 +4,8 @@
  * for one who watches.
  */
 export type RedisClient = {
+  /** One script may only touch keys of one slot: what is global is then asked by itself. */
+  readonly cluster?: boolean;
   evalsha(
     sha: string,
     keys: readonly string[],
@@ -20,12 +22,14 @@ export type RedisClient = {
 
 /** What we use of an ioredis `Redis` or `Cluster`. */
 export type IoredisLike = {
+  readonly isCluster?: boolean;
   evalsha(sha: string, numkeys: number, ...rest: string[]): Promise<unknown>;
   eval(source: string, numkeys: number, ...rest: string[]): Promise<unknown>;
 };
 
 export function fromIoredis(client: IoredisLike): RedisClient {
   return {
+    cluster: client.isCluster === true,
     evalsha: (sha, keys, args) => client.evalsha(sha, keys.length, ...keys, ...args),
     eval: (source, keys, args) => client.eval(source, keys.length, ...keys, ...args),
   };

@@ -102,11 +102,14 @@ export type AnswerContext = {
   readonly ticketOf: (limits: readonly BoundLimit[], id: string) => string | null;
 };
 
+/** With what was seen elsewhere when the question was first answered, where that is another slot. */
+export type PartAnswer = Answer & { readonly recorded?: readonly Reading[] };
+
 export function readAnswer(
   reader: ReplyReader,
   question: Question,
   context: AnswerContext,
-): Answer {
+): PartAnswer {
   const status = reader.number();
   if (status === conflict) return { kind: 'conflict' };
   if (status === replayed) return readReplay(reader, question, context);
@@ -124,14 +127,18 @@ export function readAnswer(
   });
 }
 
-function readReplay(reader: ReplyReader, question: Question, context: AnswerContext): Answer {
+function readReplay(reader: ReplyReader, question: Question, context: AnswerContext): PartAnswer {
   const replayOf = reader.text();
   const sameLayout = reader.number() === 1;
   const nowUs = reader.number();
   const count = reader.number();
   if (!sameLayout) reader.skip(count);
   const readings = sameLayout ? readReadings(reader, question.limits) : [];
-  return decided(question, context, { replayOf, nowUs, allowed: true, readings, degraded: null });
+  const elsewhere = reader.text();
+  const core = { replayOf, nowUs, allowed: true, readings, degraded: null };
+  const answer = decided(question, context, core);
+  if (!sameLayout || elsewhere === '') return answer;
+  return { ...answer, recorded: JSON.parse(elsewhere) as Reading[] };
 }
 
 export function readReadings(reader: ReplyReader, limits: readonly BoundLimit[]): Reading[] {

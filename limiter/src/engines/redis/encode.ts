@@ -1,6 +1,6 @@
 import type { AlgorithmName } from '../../core/algorithms/index.ts';
-import type { BoundLimit, DecideCall, Question } from '../../core/engine.ts';
-import { joined, overflowOf } from '../../core/limit.ts';
+import type { BoundLimit, DecideCall, Question, Reading, TenantRef } from '../../core/engine.ts';
+import { joined, overflowOf, type Limit } from '../../core/limit.ts';
 import {
   countersAllowanceSuffix,
   epochSuffix,
@@ -30,6 +30,29 @@ export type EncodeContext = {
   readonly allowances: Allowances | null;
 };
 
+/** What is asked of one slot. */
+export type SlotCall = {
+  readonly tenant: TenantRef;
+  readonly questions: readonly Part[];
+  readonly snapshot?: DecideCall['snapshot'];
+  /** The slot is that of global limits, on a cluster. */
+  readonly global?: boolean;
+};
+
+/** What one slot is asked of a question: all of it, or on a cluster its part. */
+export type Part = Question & { readonly elsewhere?: Elsewhere };
+
+/** The part of a question that another slot is asked. */
+export type Elsewhere = {
+  /** `pending` while it is yet to be asked: whoever is refused here may still be let in there. */
+  readonly verdict: 'ok' | 'refused' | 'warned' | 'pending';
+  readonly limits: readonly BoundLimit[];
+  /** What was seen there, to be kept in this slot's record of the answer. */
+  readonly readings: readonly Reading[];
+};
+
+const elsewhereFlags = { ok: '0', refused: '1', warned: '2', pending: '3' } as const;
+
 /** From here on reading each limit only once is worth the bother. */
 const manyQuestions = 4;
 const never = Number.MAX_SAFE_INTEGER;
@@ -49,7 +72,7 @@ export class EncodedCall {
   readonly #limits: (BoundLimit | undefined)[] = [];
 
   constructor(
-    { tenant, questions, snapshot }: DecideCall,
+    { tenant, questions, snapshot, global = false }: SlotCall,
     context: EncodeContext,
     overflowing = noOverflow,
   ) {
@@ -67,7 +90,10 @@ export class EncodedCall {
     for (const question of questions) this.#question(question);
     const { allowances } = context;
     if (allowances) {
-      const key = this.#use(features.allowance, countersAllowanceSuffix);
+      this.uses |= features.allowance;
+      const key = this.#position(
+        global ? context.keys.globalAllowance(tenant) : this.#prefix + countersAllowanceSuffix,
+      );
       this.args[0] = `${questions.length} ${key} ${allowances.countersPerHour}`;
     } else this.args[0] = `${questions.length} 0 0`;
   }
@@ -89,8 +115,8 @@ export class EncodedCall {
     return this.#position(this.#prefix + suffix);
   }
 
-  #question(question: Question): void {
-    const { limits, peek, ledgerLabel, idempotency, reserve } = question;
+  #question(question: Part): void {
+    const { limits, peek, ledgerLabel, idempotency, reserve, elsewhere } = question;
     const at = this.args.push('') - 1;
     if (ledgerLabel !== undefined) {
       this.args.push(`${this.#use(features.ledger, ledgerSuffix)} ${ledgerLabel}`);
@@ -104,7 +130,8 @@ export class EncodedCall {
       (ledgerLabel === undefined ? '0' : '1') +
       (idempotency ? '1' : '0') +
       (reserve ? '1' : '0') +
-      (slots ? '1' : '0');
+      (slots ? '1' : '0') +
+      (elsewhere ? elsewhereFlags[elsewhere.verdict] : '0');
     this.args[at] = `${limits.length} ${flags}`;
     for (const bound of limits) this.args.push(this.#limit(bound, reserve !== undefined));
   }
@@ -115,33 +142,28 @@ export class EncodedCall {
     const position = this.#position(key);
     this.uses |= algorithmBit(limit.numbers.algorithm);
     this.#limits[position] = asked;
-    const text = this.#context.texts.of(limit, {
+    let text = this.#context.texts.of(limit, {
       key: position,
       cost,
       counted: bound.parts.length > 0,
     });
-    if (limit.penalty === null && !reserving) return text;
-    return (
-      text + this.#penalty(bound, key) + (reserving ? ` h${this.#position(key + holdsSuffix)}` : '')
-    );
-  }
-
-  #penalty({ limit: { penalty } }: BoundLimit, key: string): string {
-    if (!penalty) return '';
-    this.uses |= features.penalty;
-    const position = this.#position(key + penaltySuffix);
-    return ` p${position} ${penalty.blockUs} ${penalty.growthThousandths} ${penalty.blockMaxUs}`;
+    if (limit.penalty) {
+      this.uses |= features.penalty;
+      text += penaltyText(limit, this.#position(key + penaltySuffix));
+    }
+    if (reserving && !limit.global) text += ` h${this.#position(key + holdsSuffix)}`;
+    return text;
   }
 
   #counter(asked: BoundLimit): { readonly bound: BoundLimit; readonly key: string } {
     const { keys } = this.#context;
-    const key = this.#prefix + keys.counter(asked);
+    const key = keys.counterOf(this.#prefix, asked);
     if (!this.#overflowing.has(key)) return { bound: asked, key };
     const bound = overflowBound(asked);
-    return { bound, key: this.#prefix + keys.counter(bound) };
+    return { bound, key: keys.counterOf(this.#prefix, bound) };
   }
 
-  #record({ idempotency, limits, id }: Question): void {
+  #record({ idempotency, limits, id, elsewhere }: Part): void {
     if (!idempotency) return;
     const { keys, allowances } = this.#context;
     const { scope, key, fingerprint, ttlMs } = idempotency;
@@ -149,12 +171,13 @@ export class EncodedCall {
     const allowance = this.#use(features.allowance, recordsAllowanceSuffix);
     const max = allowances?.recordsPerHour ?? never;
     // Two questions with one layout have readings of the same limits.
-    const layout = keys.fingerprint(joined(limits.map(({ limit }) => limit.counterId)));
+    const layout = countersIn(limits) + (elsewhere ? `+${countersIn(elsewhere.limits)}` : '');
     this.args.push(
       `${record} ${ttlMs} ${allowance} ${max}`,
       keys.fingerprint(fingerprint),
       id,
-      layout,
+      keys.fingerprint(layout),
+      elsewhere ? JSON.stringify(elsewhere.readings) : '',
     );
   }
 
@@ -181,6 +204,16 @@ export class EncodedCall {
   }
 }
 
+function countersIn(limits: readonly BoundLimit[]): string {
+  return joined(limits.map(({ limit }) => limit.counterId));
+}
+
+/** What follows a limit's argument where a refusal is punished. */
+export function penaltyText({ penalty }: Limit, position: number): string {
+  if (!penalty) return '';
+  return ` p${position} ${penalty.blockUs} ${penalty.growthThousandths} ${penalty.blockMaxUs}`;
+}
+
 /** One limit in a reservation's record. `text` is its argument, with key and cost to be filled in. */
 export type ReservedLimit = {
   readonly key: string;
@@ -197,5 +230,5 @@ export function overflowBound({ limit, cost }: BoundLimit): BoundLimit {
 }
 
 function isReserved(bound: BoundLimit): boolean {
-  return bound.cost > 0 && !hasSlots(bound);
+  return bound.cost > 0 && !hasSlots(bound) && !bound.limit.global;
 }

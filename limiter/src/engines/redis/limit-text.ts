@@ -1,6 +1,7 @@
 import type { Numbers } from '../../core/algorithms/index.ts';
 import { tokenBucketNumbers } from '../../core/algorithms/token-bucket.ts';
 import { periodsAround } from '../../core/algorithms/quota.ts';
+import type { PeriodBounds } from '../../core/calendar/index.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Limit } from '../../core/limit.ts';
 import { algorithmFiles } from './scripts.ts';
@@ -37,6 +38,11 @@ export class LimitTexts {
     const { current, next } = periodsAround(numbers.calendar, this.#clock() + this.#aheadUs);
     return `${numbers.limit} ${current.startUs} ${current.endUs} ${next.endUs}`;
   }
+}
+
+/** What `seed.lua` reads: a quota of which only the period and what is used of it are known. */
+export function seedText(key: number, { startUs, endUs }: PeriodBounds, used: number): string {
+  return `${algorithmFiles.quota.code}00 ${key} ${used} 0 ${startUs} ${endUs} 0`;
 }
 
 export type LimitUse = {

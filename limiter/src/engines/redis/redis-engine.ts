@@ -14,19 +14,23 @@ import type {
   SettleResult,
   TenantRef,
 } from '../../core/engine.ts';
-import { InvalidInput, StoreFailure } from '../../core/errors.ts';
+import { InvalidInput } from '../../core/errors.ts';
 import { parseName } from '../../core/parse.ts';
 import { refundableMs } from '../../core/refundable.ts';
+import { requireCounterName } from '../names/counter-names.ts';
 import type { RedisClient } from './client.ts';
-import { readAnswer, readReadings, ReplyReader, wholeIn } from './decode.ts';
-import { EncodedCall, overflowBound, type Allowances, type EncodeContext } from './encode.ts';
+import { concludeIn } from './conclude.ts';
+import { wholeIn } from './decode.ts';
+import type { Allowances } from './encode.ts';
 import { epochSuffix, holdsSuffix, Keys, ledgerSuffix, penaltySuffix } from './keys.ts';
 import { ledgerFields, parseLedger } from './ledger.ts';
-import { LimitTexts } from './limit-text.ts';
+import { LimitTexts, seedText } from './limit-text.ts';
 import { Reservations } from './reservations.ts';
 import { run, type Script } from './script.ts';
 import { openScripts, type Scripts } from './scripts.ts';
-import { parseTicket, ticketOf } from './ticket.ts';
+import { Slots } from './slots.ts';
+import { parseTicket } from './ticket.ts';
+import { inOrder, TwoSlots } from './two-slots.ts';
 
 export type RedisEngineOptions = {
   /** Keys begin with this: two applications on one Redis need two. Default `sl`. */
@@ -42,15 +46,20 @@ export type RedisEngineOptions = {
 const defaultAllowances: Allowances = { countersPerHour: 1_000_000, recordsPerHour: 100_000 };
 /** Bounds one script's work, and stays below what Lua can unpack. */
 const limitsPerCallMax = 2000;
-const roundsMax = 8;
+/** Nobody else is answered meanwhile. */
+const seedsPerCallMax = 500;
 
-/** Decides in Redis: exact across processes, one script call for all limits of all questions. */
+/**
+ * Decides in Redis: exact across processes, one script call for all limits of all questions. On a
+ * cluster global limits cost a second one.
+ */
 export class RedisEngine implements Engine {
   readonly #client: RedisClient;
   readonly #keys: Keys;
   readonly #texts: LimitTexts;
   readonly #scripts: Scripts;
-  readonly #context: EncodeContext;
+  readonly #slots: Slots;
+  readonly #twoSlots: TwoSlots;
   readonly #reservations: Reservations;
 
   constructor(client: RedisClient, options: RedisEngineOptions = {}) {
@@ -60,65 +69,18 @@ export class RedisEngine implements Engine {
     this.#texts = new LimitTexts(options.clock ?? systemClock);
     this.#scripts = options.scripts ?? openScripts();
     const allowances = options.allowances === undefined ? defaultAllowances : options.allowances;
-    this.#context = { keys: this.#keys, texts: this.#texts, allowances };
+    const place = { client, scripts: this.#scripts, keys: this.#keys, texts: this.#texts };
+    this.#slots = new Slots(client, this.#scripts, { ...place, allowances });
+    this.#twoSlots = new TwoSlots(this.#slots, concludeIn(place));
     this.#reservations = new Reservations(client, this.#keys, this.#scripts);
   }
 
   async decide(call: DecideCall): Promise<DecideResult> {
     requireBounded(call);
-    let overflowing: Set<string> | undefined;
-    for (let round = 0; round < roundsMax; round += 1) {
-      const encoded = new EncodedCall(call, this.#context, overflowing);
-      const script = this.#scripts.decide(encoded.uses);
-      const reader = new ReplyReader(await run(this.#client, script, encoded.keys, encoded.args));
-      const first = reader.number();
-      if (first >= 0) return this.#answered(call, reader, first, overflowing);
-      const nowUs = reader.number();
-      if (first === -1) return { kind: 'stale', nowUs };
-      if (first === -2) return { kind: 'unknown', nowUs };
-      const positions = reader.rest();
-      if (first === -5) this.#texts.correctClock(nowUs);
-      else if (first === -3) {
-        overflowing ??= new Set();
-        for (const position of positions) overflowing.add(encoded.keys[position - 1] as string);
-      } else await this.#sweepHolds(encoded, positions);
+    if (this.#client.cluster && call.questions.some(({ limits }) => limits.some(isGlobal))) {
+      return this.#twoSlots.decide(call);
     }
-    throw new StoreFailure('no decision');
-  }
-
-  #answered(
-    { tenant, questions }: DecideCall,
-    reader: ReplyReader,
-    nowUs: number,
-    overflowing: ReadonlySet<string> | undefined,
-  ): DecideResult {
-    const prefix = overflowing ? this.#keys.tenant(tenant) : '';
-    const isOverflowing = (bound: BoundLimit) =>
-      overflowing?.has(prefix + this.#keys.counter(bound)) ?? false;
-    const effective = (bound: BoundLimit) => (isOverflowing(bound) ? overflowBound(bound) : bound);
-    const answers = questions.map((question) =>
-      readAnswer(reader, question, {
-        nowUs,
-        overflowed: overflowing !== undefined && question.limits.some(isOverflowing),
-        ticketOf: (limits, id) => ticketOf(this.#keys, limits.map(effective), id),
-      }),
-    );
-    reader.end();
-    return { kind: 'answered', answers };
-  }
-
-  async #sweepHolds(encoded: EncodedCall, positions: readonly number[]): Promise<void> {
-    const keys: string[] = [];
-    const args: string[] = [];
-    for (const position of new Set(positions)) {
-      const bound = encoded.limitAt(position);
-      const key = encoded.keys[position - 1];
-      if (!bound || key === undefined) throw new StoreFailure('malformed reply');
-      keys.push(key, key + holdsSuffix);
-      const use = { key: keys.length - 1, cost: 0, counted: false };
-      args.push(this.#texts.of(bound.limit, use));
-    }
-    await run(this.#client, this.#scripts.sweepHolds, keys, args);
+    return this.#slots.decide(call);
   }
 
   settle(tenant: TenantRef, settlement: Settlement): Promise<SettleResult> {
@@ -126,17 +88,22 @@ export class RedisEngine implements Engine {
   }
 
   async refund(tenant: TenantRef, { id, limits, chargedAtUs }: RefundCall): Promise<boolean> {
-    const prefix = this.#keys.tenant(tenant);
-    const keys = [prefix + this.#keys.refund(id)];
-    const args = [`${chargedAtUs} ${refundableMs(limits)}`];
-    for (const bound of limits) {
-      if (bound.limit.numbers.algorithm === 'concurrency') continue;
-      const key = prefix + this.#keys.counter(bound);
-      keys.push(key, key + holdsSuffix);
-      const use = { key: keys.length - 1, cost: bound.cost, counted: false };
-      args.push(this.#texts.of(bound.limit, use));
+    let refunded = false;
+    for (const { members, global } of this.#bySlot(limits, isGlobal)) {
+      const prefix = this.#keys.tenant(tenant);
+      const mark = global ? this.#keys.globalRefund(tenant, id) : prefix + this.#keys.refund(id);
+      const keys = [mark];
+      const args = [`${chargedAtUs} ${refundableMs(limits)}`];
+      for (const bound of members) {
+        if (bound.limit.numbers.algorithm === 'concurrency') continue;
+        const key = this.#keys.counterOf(prefix, bound);
+        keys.push(key, key + holdsSuffix);
+        const use = { key: keys.length - 1, cost: bound.cost, counted: false };
+        args.push(this.#texts.of(bound.limit, use));
+      }
+      if (wholeIn(await run(this.#client, this.#scripts.refund, keys, args)) === 1) refunded = true;
     }
-    return wholeIn(await run(this.#client, this.#scripts.refund, keys, args)) === 1;
+    return refunded;
   }
 
   async release(tenant: TenantRef, ticket: string): Promise<boolean> {
@@ -157,39 +124,56 @@ export class RedisEngine implements Engine {
   }
 
   async inspect(tenant: TenantRef, limits: readonly BoundLimit[]): Promise<Inspection> {
-    const call = { tenant, questions: [{ id: '-', limits, peek: true }] };
-    requireBounded(call);
-    for (let round = 0; round < roundsMax; round += 1) {
-      const encoded = new EncodedCall(call, { ...this.#context, allowances: null });
-      const script = this.#scripts.inspect(encoded.uses);
-      const reader = new ReplyReader(await run(this.#client, script, encoded.keys, encoded.args));
-      const first = reader.number();
-      const second = reader.number();
-      if (first >= 0) return { nowUs: first, readings: readReadings(reader, limits) };
-      if (first === -5) this.#texts.correctClock(second);
-      else await this.#sweepHolds(encoded, reader.rest());
-    }
-    throw new StoreFailure('no decision');
+    requireBounded({ questions: [{ limits }] });
+    const [first, second] = this.#bySlot(limits, isGlobal);
+    const own = await this.#slots.inspect(tenant, first.members);
+    if (!second) return own;
+    const global = await this.#slots.inspect(tenant, second.members);
+    return { nowUs: own.nowUs, readings: inOrder(limits, own.readings, global.readings) };
   }
 
   async reset(tenant: TenantRef, limits: readonly BoundLimit[]): Promise<void> {
     if (limits.length === 0) return;
     const prefix = this.#keys.tenant(tenant);
-    const keys = limits.flatMap((bound) => {
-      const key = prefix + this.#keys.counter(bound);
-      return [key, key + holdsSuffix, key + penaltySuffix];
-    });
-    await run(this.#client, this.#scripts.forget, keys, []);
+    for (const { members } of this.#bySlot(limits, isGlobal)) {
+      const keys = members.flatMap((bound) => {
+        const key = this.#keys.counterOf(prefix, bound);
+        return [key, key + holdsSuffix, key + penaltySuffix];
+      });
+      await run(this.#client, this.#scripts.forget, keys, []);
+    }
+  }
+
+  async unblock(tenant: TenantRef, limits: readonly BoundLimit[]): Promise<number> {
+    if (limits.length === 0) return 0;
+    const prefix = this.#keys.tenant(tenant);
+    let ended = 0;
+    for (const { members } of this.#bySlot(limits, isGlobal)) {
+      const keys = members.map((bound) => this.#keys.counterOf(prefix, bound) + penaltySuffix);
+      ended += wholeIn(await run(this.#client, this.#scripts.unblock, keys, []));
+    }
+    return ended;
+  }
+
+  counterName(bound: BoundLimit): string {
+    return this.#keys.counter(bound);
   }
 
   async seed(tenant: TenantRef, seeds: readonly QuotaSeed[]): Promise<void> {
-    if (seeds.length === 0) return;
+    for (const { counter } of seeds) requireCounterName(counter);
+    for (const { members } of this.#bySlot(seeds, ({ global }) => global === true)) {
+      for (let from = 0; from < members.length; from += seedsPerCallMax) {
+        await this.#seedSome(tenant, members.slice(from, from + seedsPerCallMax));
+      }
+    }
+  }
+
+  async #seedSome(tenant: TenantRef, seeds: readonly QuotaSeed[]): Promise<void> {
     const prefix = this.#keys.tenant(tenant);
-    const keys = seeds.map(({ bound }) => prefix + this.#keys.counter(bound));
-    const args = seeds.map(({ bound, period, used }, index) => {
-      const text = this.#texts.of(bound.limit, { key: index + 1, cost: used, counted: false });
-      return `${text} ${period.startUs}`;
-    });
+    const keys = seeds.map(
+      ({ counter, global }) => (global ? this.#keys.global : prefix) + counter,
+    );
+    const args = seeds.map(({ period, used }, index) => seedText(index + 1, period, used));
     await run(this.#client, this.#scripts.seed, keys, args);
   }
 
@@ -231,11 +215,29 @@ export class RedisEngine implements Engine {
     );
   }
 
+  /** What one command can be about: everything, or on a cluster what is in one slot. */
+  #bySlot<T>(members: readonly T[], isGlobalOne: (member: T) => boolean): Groups<T> {
+    if (!this.#client.cluster) return [{ members, global: false }];
+    const global = { members: members.filter(isGlobalOne), global: true };
+    if (global.members.length === 0) return [{ members, global: false }];
+    if (global.members.length === members.length) return [global];
+    return [{ members: members.filter((one) => !isGlobalOne(one)), global: false }, global];
+  }
+
   /** The client belongs to whoever made it. */
   async close(): Promise<void> {}
 }
 
-function requireBounded({ questions }: DecideCall): void {
+type Group<T> = { readonly members: readonly T[]; readonly global: boolean };
+type Groups<T> = readonly [Group<T>, ...Group<T>[]];
+
+function isGlobal({ limit }: BoundLimit): boolean {
+  return limit.global;
+}
+
+type Bounded = { readonly questions: readonly { readonly limits: readonly BoundLimit[] }[] };
+
+function requireBounded({ questions }: Bounded): void {
   let limits = 0;
   for (const question of questions) limits += question.limits.length;
   if (limits > limitsPerCallMax) {

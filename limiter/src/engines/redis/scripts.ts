@@ -78,8 +78,10 @@ export type Scripts = {
   readonly sweepHolds: Script;
   readonly renewReservation: Script;
   readonly refund: Script;
+  readonly conclude: Script;
   readonly release: Script;
   readonly renewTicket: Script;
+  readonly unblock: Script;
   readonly seed: Script;
   readonly publishEpoch: Script;
   readonly record: Script;
@@ -103,8 +105,10 @@ export function openScripts(read: LuaSource = luaFiles): Scripts {
     sweepHolds: link(read, { libraries: withHolds, entry: 'sweep_holds' }),
     renewReservation: link(read, { libraries: withHolds, entry: 'renew_reservation' }),
     refund: link(read, { libraries: withHolds, entry: 'refund' }),
+    conclude: link(read, { libraries: [...counters, 'penalty', 'give_back'], entry: 'conclude' }),
     release: link(read, { libraries: ['clock'], entry: 'release' }),
     renewTicket: link(read, { libraries: ['clock'], entry: 'renew_ticket' }),
+    unblock: link(read, { libraries: ['clock'], entry: 'unblock' }),
     seed: link(read, { libraries: ['clock', 'window', 'quota', 'cells'], entry: 'seed' }),
     publishEpoch: link(read, { libraries: ['epoch'], entry: 'publish_epoch' }),
     record: link(read, { libraries: ['ledger'], entry: 'record' }),

@@ -4,7 +4,16 @@ import type { Actor } from '../actor.ts';
 import { type Page, type PageQuery, readPage } from '../page.ts';
 import { found, isoOf, isUuid, parseInstant, parseTenantId, requireUuid } from '../rows.ts';
 
-export const auditActions = ['create', 'update', 'delete', 'rotate', 'revoke', 'notice'] as const;
+export const auditActions = [
+  'create',
+  'update',
+  'delete',
+  'rotate',
+  'revoke',
+  'notice',
+  'reset',
+  'unblock',
+] as const;
 export const auditNouns = [
   'tenants',
   'plans',
@@ -13,7 +22,9 @@ export const auditNouns = [
   'tokens',
   'quotas',
   'webhooks',
+  'counters',
 ] as const;
+export type AuditAction = (typeof auditActions)[number];
 
 /** Who did what: written with the change itself, never changed, and without secrets. */
 export type AuditEntry = {

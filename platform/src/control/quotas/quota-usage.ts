@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely';
-import { systemClock, type Clock, type PeriodBounds } from 'sluice/core';
+import { systemClock, type Clock, type PeriodBounds, type TenantRef } from 'sluice/core';
 import type { Tables } from '../../database/tables.ts';
 
 /** The most that was seen used of one counter's period. */
@@ -80,6 +80,17 @@ export class QuotaUsage {
     }));
   }
 
+  /** Of counters that somebody set back: what they had used must not come back. */
+  async forget({ id, generation = 0 }: TenantRef, counters: readonly string[]): Promise<void> {
+    if (counters.length === 0) return;
+    await this.#db
+      .deleteFrom('quota_usage')
+      .where('tenant_id', '=', id)
+      .where('generation', '=', generation)
+      .where('counter', 'in', counters.flatMap(spellings))
+      .execute();
+  }
+
   /** Deletes what was over a day ago: nobody's clock is that late. Returns how many rows. */
   async removeOld(): Promise<number> {
     const { numDeletedRows } = await this.#db
@@ -104,6 +115,10 @@ function byKey(a: Row, b: Row): number {
 /** A tenant's counter and a global one may have one name. */
 function writeCounter({ counter, global }: Pick<SeenUsage, 'counter' | 'global'>): string {
   return `${global ? 'g' : 't'}:${counter}`;
+}
+
+function spellings(counter: string): string[] {
+  return [true, false].map((global) => writeCounter({ counter, global }));
 }
 
 function readCounter(text: string): { readonly counter: string; readonly global: boolean } {

@@ -2,7 +2,7 @@ import type { FastifyPluginAsync } from 'fastify';
 import { InvalidInput } from 'sluice/core';
 import { Type, type Static } from 'typebox';
 import { steps, type Step, type Usage } from '../../control/usage/usage.ts';
-import { inspectLimits, type Decider, type UsageReader } from '../../decide/index.ts';
+import { inspectLimits, type Asker, type Decider, type UsageReader } from '../../decide/index.ts';
 import { askerOf } from './check/input.ts';
 import { asProblem } from './check/problems.ts';
 import { clientAddress } from './client-address.ts';
@@ -45,11 +45,15 @@ const UsageAnswer = Type.Object(
         algorithm: Type.String(),
         unit: Type.String(),
         per: Type.Array(Type.String()),
+        level: Type.String(),
         mode: Type.String(),
         limit: Count,
         used: Nullable(Count),
         remaining: Nullable(Count),
         reset_at: Nullable(Type.Integer({ description: 'Unix seconds.' })),
+        blocked_until: Nullable(
+          Type.Integer({ description: 'In penalty until then, in Unix seconds.' }),
+        ),
       }),
       {
         description:
@@ -108,16 +112,12 @@ export const usageRoute: FastifyPluginAsync<UsageRouteParts> = async (app, parts
   );
 };
 
-async function readUsage(
-  { decider, usage, engine }: UsageRouteParts,
-  asker: Parameters<Decider['admit']>[0],
-  query: Query,
-) {
-  const caller = await decider.admit(asker);
+async function readUsage({ decider, usage, engine }: UsageRouteParts, asker: Asker, query: Query) {
+  const caller = await decider.admitCurrent(asker);
   const span = spanOf(query);
   const { tenant, rules } = caller.snapshot;
   const [limits, points] = await Promise.all([
-    inspectLimits(engine, caller, query),
+    inspectLimits(engine, caller.snapshot, { ...query, keyId: caller.key.id }),
     usage.series({ tenantId: tenant.id, resource: query.resource, limit: query.limit, ...span }),
   ]);
   return {

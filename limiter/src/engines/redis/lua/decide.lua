@@ -6,16 +6,20 @@
 -- ARGV   1  "questions allowance_key allowance_max"          0 0 without an allowance
 --        +  "tenant.shared valid_until confirmed"            with epoch
 --        each question:
---        +  "limits peek,ledger,record,reserve,slots"        a count and flags
+--        +  "limits peek,ledger,record,reserve,slots,elsewhere"    a count and flags
 --        +  "ledger_key label"                               with ledger
---        +  "record_key ttl_ms allowance_key max", fingerprint, id, layout     with record
+--        +  "record_key ttl_ms allowance_key max", fingerprint, id, layout,
+--           what another slot showed                         with record
 --        +  "record_key ttl_us keep id", blob                with reserve
 --        +  id                                               with slots
 --        each limit:
 --        +  "algorithm,shadow,counted key cost a b c d", and where it applies
 --           " pkey block_us growth max_us" for a penalty, " hkey" for what reservations hold
+-- Elsewhere: what another slot said of limits of the same question. 1 refused: so does this one,
+-- whatever its own limits say; 2 a shadow or warn limit would have; 3 it is asked after this one,
+-- and no penalty is due before it has spoken.
 -- Reply  now, then for each question: 1 allowed, 0 refused, 4 allowed but not recorded, and the
---        readings; 2 id same_layout now n readings: a replay; 3 the key had another question.
+--        readings; 2 id same_layout now n readings elsewhere: a replay; 3 the key had another question.
 --        Instead of all that: -1 now stale, -2 now unknown, -3 now keys: no room for new counters,
 --        -4 now keys: holds have expired, -5 now: no period of a quota is the current one. No
 --        counter was changed then.
@@ -41,10 +45,11 @@ local created, due, outside
 for _ = 1, question_count do
   at = at + 1
   local count, flags = string.match(ARGV[at], '^(%d+) (%d+)$')
-  local question, peek
-  if flags ~= '00000' then
+  local question, peek, elsewhere
+  if flags ~= '000000' then
     local ledger, record, reserve, slots
-    peek, ledger, record, reserve, slots = string.match(flags, '(%d)(%d)(%d)(%d)(%d)')
+    peek, ledger, record, reserve, slots, elsewhere =
+      string.match(flags, '(%d)(%d)(%d)(%d)(%d)(%d)')
     peek, question, writes = peek == '1', {}, writes or {}
     if ledger == '1' then at = ledger_open(question, at) end
     if record == '1' then at = records_open(question, at) end
@@ -56,7 +61,7 @@ for _ = 1, question_count do
   end
   local reserve = question and question.reserve
   local replayed = question and question.recorded and not peek
-  local limits, allowed, warned = {}, true, false
+  local limits, allowed, warned = {}, elsewhere ~= '1', elsewhere == '2'
 
   -- Weigh every limit.
   for index = 1, count do
@@ -113,12 +118,13 @@ for _ = 1, question_count do
     for index = 1, count do
       local limit = limits[index]
       local algorithm, verdict = limit.algorithm, limit.verdict
-      if verdict == 1 and limit.mark and not peek then
+      if verdict == 1 and limit.mark and not peek and elsewhere ~= '3' then
         writes = writes or {}
         penalty_strike(limit, now, writes)
       end
       -- Slots and holds are given back by whoever was let in; nobody would give back the others.
-      local counts = allowed or not (limit.enforced or algorithm.slots or reserve)
+      local holds = limit.holds_key and not algorithm.slots
+      local counts = allowed or not (limit.enforced or algorithm.slots or holds)
       if verdict == 0 and counts and limit.cost > 0 and not peek then
         local cell, state = limit.cell, limit.state
         if not cell.limit then
@@ -128,7 +134,7 @@ for _ = 1, question_count do
             created[#created + 1] = limit.key
           end
         end
-        if reserve and not algorithm.slots then
+        if holds then
           cell_store(cell, limit, state)
           reserve(limit, writes)
           limit.held = cell.held

@@ -1,20 +1,24 @@
--- Raises quotas to what is known to be used of a period, where that is the running one.
+-- Raises quotas to what is known to be used of a period, where that is the running one. Never
+-- lowers, and leaves alone what counts for another period that has not ended.
 --
 -- KEYS   the quotas' counters
--- ARGV   for each "algorithm,shadow,counted key used limit start stop next_stop period_start"
+-- ARGV   for each "algorithm,shadow,counted key used 0 start stop 0"
 -- Reply  1
 
 local now = clock_now()
 for index = 1, #KEYS do
   local limit = limit_parse(ARGV[index])
-  local cell = cell_open(limit)
-  local state = limit.algorithm.load(cell.stored, limit, now)
-  local period_start = tonumber(string.match(ARGV[index], ' (%d+)$'))
-  local start, stop, used = state[1], state[2], state[3]
-  if start == period_start and used < limit.cost then
-    state = { start, stop, limit.cost }
-    cell_store(cell, limit, state)
-    cell_save(cell, now)
+  local start, stop, used = limit.b, limit.c, limit.cost
+  if start <= now and now < stop then
+    local cell = cell_open(limit)
+    local known = cell.stored
+    local counts = known and now < known[2]
+    if not counts or (known[1] == start and known[3] < used) then
+      -- A period that runs ends as it was announced.
+      if counts then stop = known[2] end
+      cell_store(cell, limit, { start, stop, used })
+      cell_save(cell, now)
+    end
   end
 end
 return 1

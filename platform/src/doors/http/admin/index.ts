@@ -11,10 +11,13 @@ import type { Quotas } from '../../../control/quotas/quotas.ts';
 import type { Tenants } from '../../../control/tenants/tenants.ts';
 import type { Tokens } from '../../../control/tokens/tokens.ts';
 import type { Webhooks } from '../../../control/webhooks/webhooks.ts';
+import type { Snapshots } from '../../../snapshot/index.ts';
 import { problemResponses } from '../openapi.ts';
 import type { ProblemCode } from '../problem.ts';
 import { auditOperations, auditSchemas } from './audit.ts';
 import { authenticate, type Failures } from './authenticate.ts';
+import { counterOperations, type CountersParts } from './counters.ts';
+import { explainOperation, explainSchemas } from './explain.ts';
 import { body, expectedVersion, nullable, publishedFields } from './fields.ts';
 import { keyOperations, keySchemas } from './keys.ts';
 import type { Operation } from './operation.ts';
@@ -40,6 +43,9 @@ export type Control = {
   readonly publications: Publications;
   readonly quotas: Quotas;
   readonly webhooks: Webhooks;
+  readonly counters: CountersParts;
+  /** What explains which of all that applies. */
+  readonly snapshots: Pick<Snapshots, 'reload'>;
 };
 
 export type AdminOptions = { readonly control: Control; readonly failures: Failures };
@@ -90,6 +96,7 @@ const schemas = [
   ...tenantSchemas,
   ...planSchemas,
   ...policySchemas,
+  ...explainSchemas,
   ...keySchemas,
   ...tokenSchemas,
   ...auditSchemas,
@@ -102,7 +109,11 @@ function operationsOf(control: Control): Record<Noun, Partial<Record<Verb, Opera
   return {
     tenants: tenantOperations(control.tenants),
     plans: planOperations(control.plans),
-    policies: policyOperations(control.policies),
+    policies: {
+      ...policyOperations(control.policies),
+      explain: explainOperation(control.snapshots),
+    },
+    counters: counterOperations(control.counters),
     keys: keyOperations(control.keys),
     tokens: tokenOperations(control.tokens),
     audit: auditOperations(control.audit),
@@ -151,6 +162,7 @@ const tags = {
   publications: 'Audit',
   quotas: 'Quotas',
   webhooks: 'Webhooks',
+  counters: 'Counters',
 } as const satisfies Record<Noun, string>;
 
 const nothing = Type.Object({}, { additionalProperties: false });
@@ -183,13 +195,16 @@ function describe({ least, tenants }: AdminRoute, { description }: Operation): s
   return description === undefined ? who : `${description} ${who}`;
 }
 
+/** What they are about has no version, or none yet. */
+const unversioned: readonly Verb[] = ['create', 'explain', 'inspect', 'reset', 'unblock'];
+
 function problemsOf(route: AdminRoute, operation: Operation): ProblemCode[] {
   const { verb, least, tenants } = route;
   const reads = route.method === 'GET';
   const codes: ProblemCode[] = ['invalid_request', 'unauthenticated', 'too_many_failures'];
   if (least !== 'viewer' || !tenants) codes.push('forbidden');
   if (verb !== 'list') codes.push('not_found');
-  if (!reads && verb !== 'create') codes.push('version_conflict');
+  if (!reads && !unversioned.includes(verb)) codes.push('version_conflict');
   if (operation.conflicts) codes.push('conflict');
   if (!reads) codes.push('invalid_json', 'body_too_large', 'unsupported_media_type');
   return [...codes, 'unavailable'];

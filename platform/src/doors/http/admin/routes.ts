@@ -10,6 +10,7 @@ export const nouns = [
   'publications',
   'quotas',
   'webhooks',
+  'counters',
 ] as const;
 export type Noun = (typeof nouns)[number];
 
@@ -23,6 +24,10 @@ const requests = {
   put: ['PUT', '/:id'],
   topUp: ['POST', '/:id/top-up'],
   deliveries: ['GET', '/:id/deliveries'],
+  explain: ['POST', '/explain'],
+  inspect: ['POST', '/inspect'],
+  reset: ['POST', '/reset'],
+  unblock: ['POST', '/unblock'],
 } as const;
 export type Verb = keyof typeof requests;
 
@@ -56,6 +61,7 @@ export const routes: readonly AdminRoute[] = [
   route('policies', 'create', 'operator', { tenants: false }),
   route('policies', 'update', 'operator', { tenants: false }),
   route('policies', 'remove', 'operator', { tenants: false }),
+  route('policies', 'explain', 'viewer', { tenants: true }),
 
   route('keys', 'list', 'viewer', { tenants: true }),
   route('keys', 'get', 'viewer', { tenants: true }),
@@ -69,6 +75,10 @@ export const routes: readonly AdminRoute[] = [
   route('tokens', 'create', 'owner', { tenants: true }),
   route('tokens', 'update', 'owner', { tenants: true }),
   route('tokens', 'remove', 'owner', { tenants: true }),
+
+  route('counters', 'inspect', 'viewer', { tenants: true }),
+  route('counters', 'reset', 'operator', { tenants: false }),
+  route('counters', 'unblock', 'operator', { tenants: false }),
 
   route('audit', 'list', 'viewer', { tenants: true }),
   route('audit', 'get', 'viewer', { tenants: true }),

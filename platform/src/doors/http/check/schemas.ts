@@ -125,7 +125,9 @@ export const Decision = Type.Object(
     costs: Type.Record(Type.String(), Type.Integer()),
     blocked_by: Nullable(
       Type.Object({
-        limit: Type.String(),
+        limit: Nullable(
+          Type.String({ description: 'Null when no limit refused: the caller is shut out.' }),
+        ),
         per: Type.Array(Type.String()),
         level: Type.String(),
         entity: Nullable(Type.String()),

@@ -24,6 +24,22 @@ local function holds_refresh(cell, holds_key)
   if not first[1] then cell.held = 0 end
 end
 
+-- A cell forgets its holds with its window. Should a window of the same start come again, for the
+-- limit was changed and changed back, those that are still open count again: they would be taken off
+-- the sum when they end.
+local function holds_recount(cell, holds_key, window)
+  local open = redis.call('ZRANGE', holds_key, 0, -1, 'WITHSCORES')
+  for index = 1, #open, 2 do
+    local cost, made_in = string.match(open[index], ':(%d+):(%d+):%d$')
+    if tonumber(made_in) == window then
+      local expires_at = tonumber(open[index + 1])
+      cell.held = cell.held + tonumber(cost)
+      if cell.held_next == 0 then cell.held_next = expires_at end
+      cell.held_last = math.max(cell.held_last, expires_at)
+    end
+  end
+end
+
 -- Takes off what has expired, at most a thousand a call; what is to be kept is charged as reserved,
 -- at the time it expired.
 local function holds_expire(cell, limit, holds_key, now)

@@ -13,6 +13,7 @@ local function reservation_open(question, at, now)
     local window = holds_window(limit, limit.state)
     local member = holds_member(id, limit.cost, window, keep)
     limit.window = string.format('%.0f', window)
+    if cell.held == 0 and limit.algorithm.windowed then holds_recount(cell, limit.holds_key, window) end
     cell.held = cell.held + limit.cost
     if cell.held_next == 0 or expires_at < cell.held_next then cell.held_next = expires_at end
     cell.held_last = math.max(cell.held_last, expires_at)
@@ -23,7 +24,7 @@ local function reservation_open(question, at, now)
   question.reserve_record = function(limits, writes)
     local windows = {}
     for _, limit in ipairs(limits) do
-      if limit.cost > 0 and not limit.algorithm.slots then
+      if limit.cost > 0 and limit.holds_key and not limit.algorithm.slots then
         windows[#windows + 1] = limit.window or '-'
       end
     end

@@ -1,0 +1,109 @@
+import type { BoundLimit, Inspection, TenantRef } from '../../core/engine.ts';
+import { StoreFailure } from '../../core/errors.ts';
+import type { RedisClient } from './client.ts';
+import { readAnswer, readReadings, ReplyReader, type PartAnswer } from './decode.ts';
+import { EncodedCall, overflowBound, type EncodeContext, type SlotCall } from './encode.ts';
+import { holdsSuffix } from './keys.ts';
+import { run } from './script.ts';
+import type { Scripts } from './scripts.ts';
+import { ticketOf } from './ticket.ts';
+
+export type SlotResult =
+  | SlotAnswers
+  | { readonly kind: 'stale' | 'unknown'; readonly nowUs: number };
+
+export type SlotAnswers = {
+  readonly kind: 'answered';
+  readonly nowUs: number;
+  readonly answers: readonly PartAnswer[];
+  /** The limit asked about, or its overflow counter where that was asked instead. */
+  readonly counted: (bound: BoundLimit) => BoundLimit;
+};
+
+const roundsMax = 8;
+
+/** Asks the scripts that decide, in as many rounds as they need to have all they must know. */
+export class Slots {
+  readonly #client: RedisClient;
+  readonly #scripts: Scripts;
+  readonly #context: EncodeContext;
+
+  constructor(client: RedisClient, scripts: Scripts, context: EncodeContext) {
+    this.#client = client;
+    this.#scripts = scripts;
+    this.#context = context;
+  }
+
+  async decide(call: SlotCall): Promise<SlotResult> {
+    const { texts } = this.#context;
+    let overflowing: Set<string> | undefined;
+    for (let round = 0; round < roundsMax; round += 1) {
+      const encoded = new EncodedCall(call, this.#context, overflowing);
+      const script = this.#scripts.decide(encoded.uses);
+      const reader = new ReplyReader(await run(this.#client, script, encoded.keys, encoded.args));
+      const first = reader.number();
+      if (first >= 0) return this.#answered(call, reader, first, overflowing);
+      const nowUs = reader.number();
+      if (first === -1) return { kind: 'stale', nowUs };
+      if (first === -2) return { kind: 'unknown', nowUs };
+      const positions = reader.rest();
+      if (first === -5) texts.correctClock(nowUs);
+      else if (first === -3) {
+        overflowing ??= new Set();
+        for (const position of positions) overflowing.add(encoded.keys[position - 1] as string);
+      } else await this.#sweepHolds(encoded, positions);
+    }
+    throw new StoreFailure('no decision');
+  }
+
+  #answered(
+    { tenant, questions }: SlotCall,
+    reader: ReplyReader,
+    nowUs: number,
+    overflowing: ReadonlySet<string> | undefined,
+  ): SlotAnswers {
+    const { keys } = this.#context;
+    const prefix = overflowing ? keys.tenant(tenant) : '';
+    const isOverflowing = (bound: BoundLimit) =>
+      overflowing?.has(keys.counterOf(prefix, bound)) ?? false;
+    const counted = (bound: BoundLimit) => (isOverflowing(bound) ? overflowBound(bound) : bound);
+    const answers = questions.map((question) =>
+      readAnswer(reader, question, {
+        nowUs,
+        overflowed: overflowing !== undefined && question.limits.some(isOverflowing),
+        ticketOf: (limits, id) => ticketOf(keys, limits.map(counted), id),
+      }),
+    );
+    reader.end();
+    return { kind: 'answered', nowUs, answers, counted };
+  }
+
+  async inspect(tenant: TenantRef, limits: readonly BoundLimit[]): Promise<Inspection> {
+    const call = { tenant, questions: [{ id: '-', limits, peek: true }] };
+    for (let round = 0; round < roundsMax; round += 1) {
+      const encoded = new EncodedCall(call, { ...this.#context, allowances: null });
+      const script = this.#scripts.inspect(encoded.uses);
+      const reader = new ReplyReader(await run(this.#client, script, encoded.keys, encoded.args));
+      const first = reader.number();
+      const second = reader.number();
+      if (first >= 0) return { nowUs: first, readings: readReadings(reader, limits) };
+      if (first === -5) this.#context.texts.correctClock(second);
+      else await this.#sweepHolds(encoded, reader.rest());
+    }
+    throw new StoreFailure('no decision');
+  }
+
+  async #sweepHolds(encoded: EncodedCall, positions: readonly number[]): Promise<void> {
+    const keys: string[] = [];
+    const args: string[] = [];
+    for (const position of new Set(positions)) {
+      const bound = encoded.limitAt(position);
+      const key = encoded.keys[position - 1];
+      if (!bound || key === undefined) throw new StoreFailure('malformed reply');
+      keys.push(key, key + holdsSuffix);
+      const use = { key: keys.length - 1, cost: 0, counted: false };
+      args.push(this.#context.texts.of(bound.limit, use));
+    }
+    await run(this.#client, this.#scripts.sweepHolds, keys, args);
+  }
+}
