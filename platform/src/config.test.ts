@@ -44,6 +44,7 @@ describe('settings', () => {
       corsOrigins: [],
       trustedProxies: [],
       drainSeconds: 5,
+      webhookPrivate: false,
       workers: 1,
       logLevel: 'info',
       checkLog: 'all',

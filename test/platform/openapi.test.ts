@@ -2,6 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mint } from '../../platform/src/control/credentials/credential.ts';
+import { QuotaEvents } from '../../platform/src/control/quotas/quota-events.ts';
 import { routes } from '../../platform/src/doors/http/admin/routes.ts';
 import { type PostgresServer, startPostgres } from '../servers/postgres.ts';
 import { createTemporaryFolder, removeFolder } from '../servers/temporary-folder.ts';
@@ -60,6 +61,41 @@ describe('the document of a whole node', () => {
     expect(described.toSorted()).toEqual([...registered, ...ownRoutes].toSorted());
   });
 
+  /** All that their routes answer when all is well, and something of what they refuse. */
+  async function useQuotasAndWebhooks(id: string): Promise<void> {
+    const { client } = node;
+    const teams = { eng: { limit: 5, users: { alice: { limit: 2 } } }, ops: { limit: 5 } };
+    await client.change('PUT', `quotas/${id}`, { limit: 10, mode: 'warn', teams });
+    await client.change('PATCH', `quotas/${id}`, { mode: null });
+    await client.change('POST', `quotas/${id}/top-up`, { amount: 5, reason: 'a launch' });
+    await client.change('GET', `quotas/${id}`);
+    await client.change('GET', 'quotas');
+    await client.admin('PUT', `quotas/${id}`, { limit: 1, teams });
+    await client.admin('PUT', `quotas/${id}`, { limit: 1, version: 99 });
+    const hook = { url: 'https://hooks.invalid', events: ['quota.threshold'], tenant_id: id };
+    const { id: hookId } = await client.change('POST', 'webhooks', hook);
+    await new QuotaEvents(node.service.foundation.database.db).raise([
+      {
+        tenantId: id,
+        quota: 'quota',
+        level: 'team',
+        entity: 'eng',
+        threshold: 80,
+        used: 4,
+        limit: 5,
+        period: { startUs: 0, endUs: 1 },
+      },
+    ]);
+    await client.change('GET', `webhooks/${hookId}/deliveries`);
+    await client.change('GET', `webhooks/${hookId}`);
+    await client.change('GET', 'webhooks');
+    await client.change('PATCH', `webhooks/${hookId}`, { url: 'https://other.invalid' });
+    await client.change('POST', `webhooks/${hookId}/rotate`);
+    await client.change('GET', 'audit?noun=quotas');
+    await client.change('DELETE', `webhooks/${hookId}`);
+    await client.change('DELETE', `quotas/${id}`);
+  }
+
   /** `documented` hears of all of it. What is asserted is what becomes of the whole. */
   async function provokeAll(): Promise<void> {
     const { client } = node;
@@ -111,6 +147,8 @@ describe('the document of a whole node', () => {
     await client.checks(tenant.key, ['x'.repeat(4_300_000)]);
     await client.checks(tenant.key, [check], { 'content-type': 'text/csv' });
     for (const path of ['/metrics', '/v1/demo', '/v1/health', '/v1/ready']) await client.get(path);
+
+    await useQuotasAndWebhooks(tenant.id);
 
     await postgres.halt();
     await client.check(guess(), check);

@@ -13,11 +13,25 @@ async function makeAll(client: NodeClient): Promise<MadeTenant> {
   await client.change('POST', 'policies', { tenant_id: tenant.id, resource: 'GET:/*', cost: 7 });
   await client.change('POST', 'tokens', { name: 'viewer', role: 'viewer', tenant_id: tenant.id });
   await client.change('POST', `keys/${tenant.keyId}/rotate`, {});
+  await client.change('PUT', `quotas/${tenant.id}`, { limit: 9, teams: { eng: { limit: 5 } } });
+  await client.change('POST', `quotas/${tenant.id}/top-up`, { amount: 5, reason: 'a launch' });
+  const hook = { tenant_id: tenant.id, url: 'https://hooks.invalid', events: ['quota.threshold'] };
+  await client.change('POST', 'webhooks', hook);
   await client.change('PATCH', `tenants/${tenant.id}`, { name: 'renamed', timezone: 'Asia/Tokyo' });
   return tenant;
 }
 
-const nouns = ['tenants', 'plans', 'policies', 'keys', 'tokens', 'audit', 'publications'];
+const nouns = [
+  'tenants',
+  'plans',
+  'policies',
+  'keys',
+  'tokens',
+  'audit',
+  'publications',
+  'quotas',
+  'webhooks',
+];
 
 /** All that is configured, as the API shows it. When keys were used is written later. */
 async function readAll(client: NodeClient): Promise<string> {

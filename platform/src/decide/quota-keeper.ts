@@ -35,8 +35,8 @@ const flushing = 'flush';
  * Remembers the highest use of every quota that an answer showed, and writes it where it survives
  * the store. What is lost with a node is what it saw since its last write.
  *
- * Bounded: at the bound it writes at once instead of when its turn comes, and newcomers are passed
- * over until that is done. Their next check shows them again.
+ * Bounded: at the bound it writes at once instead of when its turn comes. Newcomers for whom there is
+ * no room even so are passed over, and their next check shows them again.
  */
 export class QuotaKeeper {
   readonly #parts: QuotaKeeperParts;
@@ -91,9 +91,11 @@ export class QuotaKeeper {
   #hasRoom(): boolean {
     if (this.#seen.size < this.#countersMax) return true;
     // Once: while the database is away, trying again for every check would help nobody.
-    if (!this.#isFull) void this.flush().catch(() => {});
-    this.#isFull = true;
-    return false;
+    if (!this.#isFull) {
+      this.#isFull = true;
+      void this.flush().catch(() => {});
+    }
+    return this.#seen.size < this.#countersMax;
   }
 
   #tell(

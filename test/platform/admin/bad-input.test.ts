@@ -173,6 +173,93 @@ const cases: readonly Case[] = [
   ],
   ['PATCH', 'tokens/TOKEN', { role: 'owner' }, 'role'],
 
+  ['PUT', 'quotas/TENANT', {}, 'limit'],
+  ...[0, -1, 1.5, 1e308, 2 ** 50 + 1, '5', null].map((limit): Case => [
+    'PUT',
+    'quotas/TENANT',
+    { limit },
+    'limit',
+  ]),
+  ['PUT', 'quotas/TENANT', { limit: 5, colour: 1 }, 'colour'],
+  ['PUT', 'quotas/TENANT', { limit: 5, tenant_id: 'TENANT' }, 'tenant_id'],
+  ['PUT', 'quotas/TENANT', { limit: 5, name: 'a b' }, 'name'],
+  ['PUT', 'quotas/TENANT', { limit: 5, name: 'x'.repeat(60) }, 'name'],
+  ['PUT', 'quotas/TENANT', { limit: 5, period: 'fortnight' }, 'period'],
+  ['PUT', 'quotas/TENANT', { limit: 5, unit: 'a b' }, 'unit'],
+  ['PUT', 'quotas/TENANT', { limit: 5, mode: 'maybe' }, 'mode'],
+  ['PUT', 'quotas/TENANT', { limit: 5, overcommit: 1 }, 'overcommit'],
+  ['PUT', 'quotas/TENANT', { limit: 5, teams: [] }, 'teams'],
+  ['PUT', 'quotas/TENANT', { limit: 5, teams: null }, 'teams'],
+  ['PUT', 'quotas/TENANT', { limit: 5, teams: deep(500) }, 'teams.x.x'],
+  ['PUT', 'quotas/TENANT', { limit: 5, teams: { Eng: {} } }, 'teams.Eng.limit'],
+  ['PUT', 'quotas/TENANT', { limit: 5, teams: { 7: { limit: 6 } } }, 'teams.7.limit'],
+  ['PUT', 'quotas/TENANT', { limit: 5, teams: { a: { limit: 1, size: 2 } } }, 'teams.a.size'],
+  ['PUT', 'quotas/TENANT', { limit: 5, teams: { '': { limit: 1 } } }, 'teams'],
+  ['PUT', 'quotas/TENANT', { limit: 5, teams: { 'a\u0000': { limit: 1 } } }, 'teams.a\u0000'],
+  [
+    'PUT',
+    'quotas/TENANT',
+    { limit: 5, teams: { eng: { limit: 4, users: { alice: { limit: 5 } } } } },
+    'teams.eng.users.alice.limit',
+  ],
+  [
+    'PUT',
+    'quotas/TENANT',
+    { limit: 500, teams: Object.fromEntries(many(201, (at) => [`t${at}`, { limit: 1 }])) },
+    'teams',
+  ],
+  [
+    'PUT',
+    'quotas/TENANT',
+    {
+      limit: 5000,
+      teams: {
+        eng: { limit: 5000, users: Object.fromEntries(many(9000, (at) => [at, { limit: 1 }])) },
+      },
+    },
+    'teams.eng.users',
+  ],
+  ['PATCH', 'quotas/TENANT', { limit: 0 }, 'limit'],
+  ['PATCH', 'quotas/TENANT', { limit: 5, teams: { a: { limit: 6 } } }, 'teams.a.limit'],
+  ['PATCH', 'quotas/TENANT', { used: 0 }, 'used'],
+  ['POST', 'quotas/TENANT/top-up', {}, 'amount'],
+  ['POST', 'quotas/TENANT/top-up', { amount: 5 }, 'reason'],
+  ['POST', 'quotas/TENANT/top-up', { amount: 0, reason: 'x' }, 'amount'],
+  ['POST', 'quotas/TENANT/top-up', { amount: 1.5, reason: 'x' }, 'amount'],
+  ['POST', 'quotas/TENANT/top-up', { amount: 2 ** 50, reason: 'x' }, 'amount'],
+  ['POST', 'quotas/TENANT/top-up', { amount: 5, reason: ' ' }, 'reason'],
+  ['POST', 'quotas/TENANT/top-up', { amount: 5, reason: 'a\u0000' }, 'reason'],
+  ['POST', 'quotas/TENANT/top-up', { amount: 5, reason: 'x'.repeat(501) }, 'reason'],
+  ['POST', 'quotas/TENANT/top-up', { amount: 5, reason: 'x', author: 'me' }, 'author'],
+  ['GET', 'quotas?colour=red', undefined, 'colour'],
+
+  ['POST', 'webhooks', {}, 'url'],
+  ['POST', 'webhooks', { url: 'https://example.com' }, 'events'],
+  ['POST', 'webhooks', { url: 'https://example.com', events: [] }, 'events'],
+  ['POST', 'webhooks', { url: 'https://example.com', events: ['all'] }, 'events[0]'],
+  ...[
+    'x',
+    'http://example.com',
+    'https://me:too@example.com',
+    'https://10.0.0.1/',
+    'https://[::1]/',
+    'https://localhost/',
+    `https://example.com/${'x'.repeat(2048)}`,
+    'https://example.com/\u0000',
+  ].map((url): Case => ['POST', 'webhooks', { url, events: ['quota.threshold'] }, 'url']),
+  [
+    'POST',
+    'webhooks',
+    { url: 'https://example.com', events: ['quota.threshold'], secret: 'mine' },
+    'secret',
+  ],
+  ['PATCH', 'webhooks/WEBHOOK', { url: 'https://127.0.0.1' }, 'url'],
+  ['PATCH', 'webhooks/WEBHOOK', { events: [] }, 'events'],
+  ['PATCH', 'webhooks/WEBHOOK', { tenant_id: null }, 'tenant_id'],
+  ['POST', 'webhooks/WEBHOOK/rotate', { overlap: 1 }, 'overlap'],
+  ['GET', 'webhooks?tenant_id=x', undefined, 'tenant_id'],
+  ['GET', 'webhooks/WEBHOOK/deliveries?cursor=x', undefined, 'cursor'],
+
   ['DELETE', 'tenants/TENANT', { reason: 'x' }, 'reason'],
   ['DELETE', 'tenants/TENANT?force=1', undefined, 'force'],
   ['GET', 'tenants?name_prefix=%00', undefined, 'name_prefix'],
@@ -197,6 +284,9 @@ onEveryAdmin('bad input', (suite) => {
     ids['PLAN'] = (await admin.post('plans', { tenant_id, name: 'p', limits: [window] })).body.id;
     ids['POLICY'] = (await admin.post('policies', { tenant_id, resource: 'GET:/x' })).body.id;
     ids['KEY'] = (await admin.post('keys', { tenant_id, name: 'k' })).body.id;
+    await admin.put(`quotas/${tenant_id}`, { limit: 5 });
+    const hook = { tenant_id, url: 'https://example.com', events: ['quota.threshold'] };
+    ids['WEBHOOK'] = (await admin.post('webhooks', hook)).body.id;
     ids['TOKEN'] = (await admin.makeToken('viewer')).id;
   });
 

@@ -23,6 +23,10 @@ import type { Failures } from '../../../platform/src/doors/http/admin/authentica
 import { createServer, type HttpServer } from '../../../platform/src/doors/http/server.ts';
 import { type DatabaseRig, onEveryDatabase } from '../../support/databases.ts';
 import { type EngineKind, openEngine } from '../../support/engines.ts';
+import type { FakeClock } from '../../support/fake-clock.ts';
+
+/** Under which the rig derives the secrets of webhooks. */
+export const webhookSecret = 'the secret of webhooks';
 
 export const bootstrap = 'the-token-of-the-configuration';
 
@@ -103,7 +107,7 @@ export class AdminRig {
       webhooks: new Webhooks({
         db,
         changes,
-        webhookSecret: 'the secret of webhooks',
+        webhookSecret,
         allowPrivate: webhookPrivate,
       }),
     };
@@ -181,6 +185,8 @@ export type AdminSuite = {
   readonly admin: AdminRig;
   readonly rig: DatabaseRig;
   readonly engine: Engine;
+  /** Of the engine; it stands still unless a test moves it. */
+  readonly clock: FakeClock;
   /** As after a restart of the program. */
   restart(): Promise<void>;
 };
@@ -189,14 +195,17 @@ export type AdminSuite = {
 export function onEveryAdmin(
   name: string,
   suite: (suite: AdminSuite) => void,
-  { engineKind = 'memory' }: { readonly engineKind?: EngineKind } = {},
+  {
+    engineKind = 'memory',
+    webhookPrivate = false,
+  }: { readonly engineKind?: EngineKind; readonly webhookPrivate?: boolean } = {},
 ): void {
   onEveryDatabase(name, (rig) => {
     let admin: AdminRig | undefined;
     let opened: Awaited<ReturnType<typeof openEngine>> | undefined;
     beforeAll(async () => {
       opened = await openEngine(engineKind);
-      admin = await AdminRig.open(rig.database, opened.engine);
+      admin = await AdminRig.open(rig.database, opened.engine, { webhookPrivate });
     });
     afterAll(async () => {
       await admin?.app.close();
@@ -212,10 +221,14 @@ export function onEveryAdmin(
         if (!opened) throw new Error('The engine is open within tests and hooks only.');
         return opened.engine;
       },
+      get clock() {
+        if (!opened) throw new Error('The engine is open within tests and hooks only.');
+        return opened.clock;
+      },
       restart: async () => {
         await admin?.app.close();
         await rig.reopen();
-        if (opened) admin = await AdminRig.open(rig.database, opened.engine);
+        if (opened) admin = await AdminRig.open(rig.database, opened.engine, { webhookPrivate });
       },
     });
   });

@@ -22,7 +22,7 @@ export async function enqueue(
       ${events.map(({ tenant_id: tenantId }) => tenantId)}::uuid[]) AS e (id, type, tenant_id)
     JOIN webhooks w ON e.type = ANY (w.events)
       AND (w.tenant_id = e.tenant_id OR w.tenant_id IS NULL)
-    ORDER BY w.id FOR KEY SHARE OF w`.execute(tx);
+    ORDER BY w.id, e.id FOR KEY SHARE OF w`.execute(tx);
   if (rows.length === 0) return;
   const byId = new Map(events.map((event) => [event.id, event]));
   const values = rows.map(({ webhook_id: webhookId, event_id: eventId }) => {
