@@ -41,10 +41,35 @@ export type IdempotencyJob = {
   readonly fingerprints: readonly string[];
 } & Asked;
 
+/** Every tenant asks for what all of them share, and for what is its own. */
+export type GlobalJob = {
+  readonly kind: 'global';
+  readonly checks: number;
+  readonly tenants: number;
+  readonly shared: LimitInput;
+  readonly own: LimitInput;
+};
+/** One counter, and costs of which few are most: some are more than it could ever hold. */
+export type WeightedJob = {
+  readonly kind: 'weighted';
+  readonly checks: number;
+  readonly costMax: number;
+} & Asked;
+
 type Asked = { readonly limit: LimitInput };
 
-export type Job = SingleJob | TreeJob | TenantsJob | IdempotencyJob;
+export type Job = SingleJob | TreeJob | TenantsJob | IdempotencyJob | GlobalJob | WeightedJob;
 
+/** What was admitted, and how often each verdict was given for what it cost. */
+export type WeightedResult = {
+  admitted: number;
+  firstUs: number;
+  lastUs: number;
+  impossible: number;
+  possibleCalledImpossible: number;
+  impossibleAdmitted: number;
+  largest: number;
+};
 export type SingleResult = { admitted: number; firstUs: number; lastUs: number };
 /** What was admitted, by the text of the parts that were counted. */
 export type Tally = { asked: Record<string, number>; admitted: Record<string, number> };
@@ -60,9 +85,11 @@ export type IdempotencyResult = Record<string, KeyOutcome>;
 
 export type JobResult<J extends Job = Job> = J extends SingleJob
   ? SingleResult
-  : J extends TreeJob | TenantsJob
+  : J extends TreeJob | TenantsJob | GlobalJob
     ? Tally
-    : IdempotencyResult;
+    : J extends WeightedJob
+      ? WeightedResult
+      : IdempotencyResult;
 
 export type JobContext = {
   readonly engine: Engine;
@@ -85,6 +112,10 @@ export function prepareJob(job: Job, context: JobContext): () => Promise<JobResu
       return () => tenants(job, context);
     case 'idempotency':
       return () => idempotency(job, context);
+    case 'global':
+      return () => global(job, context);
+    case 'weighted':
+      return () => weighted(job, context);
   }
 }
 
@@ -132,6 +163,54 @@ async function tenants(job: TenantsJob, context: JobContext): Promise<Tally> {
     count(tally, tenant, 1, answer.allowed);
   });
   return tally;
+}
+
+async function global(job: GlobalJob, context: JobContext): Promise<Tally> {
+  const tally: Tally = { asked: {}, admitted: {} };
+  const limits = [
+    { limit: limitOf(job.own), parts: [], cost: 1 },
+    { limit: limitOf(job.shared), parts: [], cost: 1 },
+  ];
+  await inFlight(job.checks, async (at) => {
+    const tenant = `tenant-${Math.floor(job.tenants * context.random())}`;
+    const answer = decidedOf(await ask(context, tenant, { at, limits }));
+    count(tally, tenant, 1, answer.allowed);
+  });
+  return tally;
+}
+
+async function weighted(job: WeightedJob, context: JobContext): Promise<WeightedResult> {
+  const result: WeightedResult = {
+    admitted: 0,
+    firstUs: Infinity,
+    lastUs: 0,
+    impossible: 0,
+    possibleCalledImpossible: 0,
+    impossibleAdmitted: 0,
+    largest: 0,
+  };
+  const limit = limitOf(job.limit);
+  await inFlight(job.checks, async (at) => {
+    const cost = heavyTailed(context.random(), job.costMax);
+    const limits = [{ limit, parts: ['one'], cost }];
+    const { allowed, nowUs, readings } = decidedOf(
+      await ask(context, raceTenant.id, { at, limits }),
+    );
+    const isImpossible = readings[0]?.verdict === 'impossible';
+    if (allowed) result.admitted += cost;
+    if (isImpossible) result.impossible += 1;
+    if (isImpossible && cost <= limit.size) result.possibleCalledImpossible += 1;
+    if (allowed && cost > limit.size) result.impossibleAdmitted += 1;
+    result.largest = Math.max(result.largest, cost);
+    result.firstUs = Math.min(result.firstUs, nowUs);
+    result.lastUs = Math.max(result.lastUs, nowUs);
+  });
+  return result;
+}
+
+/** From 1 to the most: half of the calls cost one, one in a hundred costs a hundred or more. */
+function heavyTailed(roll: number, max: number): number {
+  return Math.min(max, Math.max(1, Math.floor(1 / (1 - roll * (1 - 1 / max)))));
 }
 
 async function idempotency(job: IdempotencyJob, context: JobContext): Promise<IdempotencyResult> {

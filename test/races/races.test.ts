@@ -1,25 +1,13 @@
 // Eight processes that share nothing but the server, on its own clock: what they are granted
 // together is exactly what one caller alone would have been granted.
 
-import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import type { BoundLimit } from '../../limiter/src/core/engine.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { LimitInput } from '../../limiter/src/core/limit-input.ts';
-import { view } from '../../limiter/src/core/view.ts';
-import { fromIoredis, RedisEngine } from '../../limiter/src/engines/redis/index.ts';
-import { openCluster, openRedis } from '../servers/connect.ts';
 import { limitOf } from '../support/limits.ts';
-import {
-  branchOf,
-  raceTenant,
-  userCount,
-  type IdempotencyJob,
-  type KeyOutcome,
-  type Target,
-} from './jobs.ts';
+import type { IdempotencyJob, KeyOutcome, Target } from './jobs.ts';
 import { Processes } from './processes.ts';
+import { cluster, countersOfTree, merged, processCount, single, sum, usedOf } from './running.ts';
 
-const processCount = 8;
 const checks = 25_000;
 const asked = processCount * checks;
 const timeoutMs = 90_000;
@@ -33,12 +21,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await processes?.stop();
-});
-
-const single = (): Target => ({ redisUrl: inject('redisUrl'), prefix: newPrefix() });
-const cluster = (): Target => ({
-  clusterNodes: inject('redisClusterNodes'),
-  prefix: newPrefix(),
 });
 
 const places: readonly { readonly place: string; readonly target: () => Target }[] = [
@@ -182,55 +164,6 @@ test('of two questions that race under one key, one is answered', patient, async
     expect(outcome.fingerprints).toHaveLength(1);
   }
 });
-
-function newPrefix(): string {
-  return `race-${randomUUID()}`;
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
-}
-
-function countersOfTree([tenant, team, user]: readonly BoundLimit['limit'][]): BoundLimit[] {
-  const counters = new Map<string, BoundLimit>();
-  for (let at = 0; at < userCount; at += 1) {
-    const branch = branchOf(at);
-    for (const [level, limit] of [tenant, team, user].entries()) {
-      const parts = branch[level] ?? [];
-      if (limit) counters.set(parts.join('/'), { limit, parts, cost: 0 });
-    }
-  }
-  return [...counters.values()];
-}
-
-/** What the counters themselves say. */
-async function usedOf(target: Target, counters: readonly BoundLimit[]): Promise<number[]> {
-  const client =
-    target.redisUrl === undefined
-      ? openCluster(target.clusterNodes ?? [])
-      : openRedis(target.redisUrl);
-  try {
-    const engine = new RedisEngine(fromIoredis(client), { prefix: target.prefix });
-    const { nowUs, readings } = await engine.inspect(raceTenant, counters);
-    return counters.map((counter, at) => {
-      const reading = readings[at];
-      if (!reading) throw new Error('a counter was not read');
-      return view(counter, reading, nowUs).used;
-    });
-  } finally {
-    client.disconnect();
-  }
-}
-
-function merged(records: readonly Record<string, number>[]): Map<string, number> {
-  const total = new Map<string, number>();
-  for (const record of records) {
-    for (const [name, number] of Object.entries(record)) {
-      total.set(name, (total.get(name) ?? 0) + number);
-    }
-  }
-  return total;
-}
 
 function mergedOutcomes(results: readonly Record<string, KeyOutcome>[]): Map<string, KeyOutcome> {
   const total = new Map<string, KeyOutcome>();

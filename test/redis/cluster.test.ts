@@ -27,12 +27,14 @@ const hostileTenants = [
 
 test('no verb crosses slots, whatever the tenant is called', async () => {
   const seen = new Map<string, Set<string>>();
+  const global = new Set<string>();
   let current = '';
   const watch = (client: RedisClient): RedisClient => {
     const note = (keys: readonly string[]) => {
-      const known = seen.get(current) ?? new Set();
+      const isGlobal = keys.some((key) => key.includes('{global}'));
+      const known = isGlobal ? global : (seen.get(current) ?? new Set());
       for (const key of keys) known.add(key);
-      seen.set(current, known);
+      if (!isGlobal) seen.set(current, known);
     };
     return {
       cluster: client.cluster ?? false,
@@ -62,12 +64,20 @@ test('no verb crosses slots, whatever the tenant is called', async () => {
     }
   }
   expect(tags.size).toBe(hostileTenants.length);
+  // What is global is in one slot, and no key of a tenant was ever asked about with it.
+  expect(global.size).toBeGreaterThan(50);
+  expect(new Set(await slotsOf(redis, [...global])).size).toBe(1);
+  for (const key of global) expect(key).toMatch(globalKeyPattern(prefix));
   store.close();
 });
 
 /** Nothing in a key comes from a caller as it was written: all is base64url. */
 function keyPattern(prefix: string): RegExp {
   return new RegExp(`^${prefix}1:\\{[\\w-]{16}\\}\\d*:[\\w-]{1,34}$`);
+}
+
+function globalKeyPattern(prefix: string): RegExp {
+  return new RegExp(`^${prefix}1:\\{global\\}:[\\w-]{1,34}$`);
 }
 
 test('tenants spread over the slots, and a tenant of many generations stays in one', async () => {

@@ -30,8 +30,30 @@ const slow = [
   limitOf({ algorithm: 'sliding_window_counter', name: 'f', limit: 40, window: '365 days' }),
   limitOf({ algorithm: 'concurrency', name: 'g', maxConcurrent: 4, staleAfter: '9 h' }),
   limitOf({ algorithm: 'quota', name: 'h', limit: 40, period: 'year' }),
+  // Of all subjects and tenants together.
+  limitOf({
+    algorithm: 'token_bucket',
+    name: 'i',
+    capacity: 400,
+    refill: { tokens: 1, every: '1 h' },
+    per: ['global', 'attributes.who'],
+  }),
+  limitOf({
+    algorithm: 'sliding_window_log',
+    name: 'j',
+    limit: 400,
+    window: '9 h',
+    per: ['global', 'attributes.who'],
+  }),
 ];
 const tight = limitOf({ algorithm: 'fixed_window', name: 'full', limit: 1, window: '365 days' });
+const tightForAll = limitOf({
+  algorithm: 'fixed_window',
+  name: 'full-for-all',
+  limit: 1,
+  window: '365 days',
+  per: ['global', 'attributes.who'],
+});
 const punishing = limitOf({
   algorithm: 'fixed_window',
   name: 'punishing',
@@ -63,7 +85,7 @@ test('ten thousand refusals leave every enforced counter as it was, byte for byt
     for (const limit of [...slow, ...watching]) {
       expect(await ask([{ limit, parts, cost: 3 }])).toBe(true);
     }
-    for (const limit of [tight, punishing]) {
+    for (const limit of [tight, tightForAll, punishing]) {
       expect(await ask([{ limit, parts, cost: 1 }])).toBe(true);
     }
     expect(await ask([{ limit: punishing, parts, cost: 1 }])).toBe(false);
@@ -76,7 +98,7 @@ test('ten thousand refusals leave every enforced counter as it was, byte for byt
   const mayChange = new Set([`${keys.tenant(tenant)}u`]);
   for (const parts of subjects) {
     for (const limit of watching) {
-      mayChange.add(keys.tenant(tenant) + keys.counter({ limit, parts, cost: 0 }));
+      mayChange.add(keys.counterOf(keys.tenant(tenant), { limit, parts, cost: 0 }));
     }
     const punished = keys.tenant(tenant) + keys.counter({ limit: punishing, parts, cost: 0 });
     mayChange.add(`${punished}p`);
@@ -88,7 +110,7 @@ test('ten thousand refusals leave every enforced counter as it was, byte for byt
     const parts = pick(random, subjects);
     const others = slow.filter(() => random() < 0.4);
     const shadows = watching.filter(() => random() < 0.2);
-    const limits = [...others, ...shadows, pick(random, [tight, punishing])];
+    const limits = [...others, ...shadows, pick(random, [tight, tightForAll, punishing])];
     const asked = limits
       .map((limit) => ({ limit, parts, cost: 1 + Math.floor(random() * 3) }))
       .toSorted(() => random() - 0.5);

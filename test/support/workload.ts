@@ -29,7 +29,7 @@ export const everyKind: readonly LimitInput[] = [
   { algorithm: 'quota', name: 'monthly', limit: 50, period: 'month', timezone: 'Europe/Berlin' },
 ];
 
-/** The same again as shadow and warn limits, and with penalties. */
+/** The same again as shadow and warn limits, with penalties, and for all tenants together. */
 export const everyLimit: readonly Limit[] = [
   ...everyKind,
   ...everyKind.map((input) => ({
@@ -44,6 +44,14 @@ export const everyLimit: readonly Limit[] = [
     name: `${input.name}-warn-penalty`,
     mode: 'warn' as const,
   })),
+  ...everyKind
+    .filter(({ algorithm }) => algorithm !== 'concurrency')
+    .map((input) => ({
+      ...input,
+      ...penalty,
+      name: `${input.name}-global`,
+      per: ['global', 'resource', 'attributes.who'] as const,
+    })),
 ].map(limitOf);
 
 const label = 'plan.1';
