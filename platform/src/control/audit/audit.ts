@@ -5,7 +5,16 @@ import { type Page, type PageQuery, readPage } from '../page.ts';
 import { found, isoOf, isUuid, parseInstant, parseTenantId, requireUuid } from '../rows.ts';
 
 export const auditActions = ['create', 'update', 'delete', 'rotate', 'revoke'] as const;
-export const auditNouns = ['tenants', 'plans', 'policies', 'keys', 'tokens'] as const;
+export const auditNouns = [
+  'tenants',
+  'plans',
+  'policies',
+  'overrides',
+  'blocks',
+  'modes',
+  'keys',
+  'tokens',
+] as const;
 
 /** Who did what: written with the change itself, never changed, and without secrets. */
 export type AuditEntry = {
