@@ -43,6 +43,18 @@ export function requireScopes(actor: Actor, scopes: readonly string[]): void {
   if (scopes.includes('plan:select')) requirePlatform(actor, 'grant the scope plan:select');
 }
 
+/** A tenant keeps its own callers out, and lets none of them through its limits. */
+export function requireBlocking(
+  actor: Actor,
+  block: { readonly tenant_id: string | null; readonly action: 'block' | 'bypass' },
+): void {
+  if (actor.tenantId !== null && block.tenant_id === null) {
+    throw new Forbidden("a tenant's token may only make blocks of its tenant; give tenant_id");
+  }
+  requireReach(actor, 'tenant', block.tenant_id);
+  if (block.action === 'bypass') requirePlatform(actor, 'let anybody bypass its limits');
+}
+
 /** Nobody makes a token that may do more than their own. */
 export function requireGrant(
   actor: Actor,

@@ -78,22 +78,32 @@ export class Change {
     this.#sharedEpoch = await raiseSharedEpoch(this.tx, cause);
   }
 
-  async note({ action, noun, objectId, tenantId, before, after }: AuditNote): Promise<void> {
-    if (noun === 'keys') this.#keyIds.push(objectId);
+  note(note: AuditNote): Promise<void> {
+    return this.noteAll([note]);
+  }
+
+  /** In one statement, for what changes many objects at once. */
+  async noteAll(notes: readonly AuditNote[]): Promise<void> {
+    if (notes.length === 0) return;
+    this.#keyIds.push(...notes.filter(({ noun }) => noun === 'keys').map((note) => note.objectId));
     await this.tx
       .insertInto('audit_entries')
-      .values({
-        id: uuidv7(),
-        actor: this.#actor.id,
-        action,
-        noun,
-        object_id: objectId,
-        tenant_id: tenantId,
-        request_id: this.#actor.requestId,
-        before: before === undefined ? null : JSON.stringify(before),
-        after: after === undefined ? null : JSON.stringify(after),
-      })
+      .values(notes.map((note) => this.#entryOf(note)))
       .execute();
+  }
+
+  #entryOf({ action, noun, objectId, tenantId, before, after }: AuditNote) {
+    return {
+      id: uuidv7(),
+      actor: this.#actor.id,
+      action,
+      noun,
+      object_id: objectId,
+      tenant_id: tenantId,
+      request_id: this.#actor.requestId,
+      before: before === undefined ? null : JSON.stringify(before),
+      after: after === undefined ? null : JSON.stringify(after),
+    };
   }
 }
 

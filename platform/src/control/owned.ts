@@ -2,10 +2,10 @@ import { type Expression, type Kysely, sql, type SqlBool } from 'kysely';
 import { InvalidInput } from 'sluice';
 import type { Tables } from '../database/tables.ts';
 import type { Change } from './change.ts';
-import { Conflict } from './errors.ts';
-import { isUuid, requireTenant } from './rows.ts';
+import { Conflict, NotFound } from './errors.ts';
+import { found, isUuid, requireTenant, requireUuid } from './rows.ts';
 
-/** Plans and policies are a tenant's, or shared by all. */
+/** Plans, policies, blocks and modes are a tenant's, or shared by all. */
 
 export const shared = 'shared';
 
@@ -30,6 +30,28 @@ export async function touchOwner(
   if (tenantId !== null) await requireTenant(change.tx, tenantId);
 }
 
+/** The tenant's own or a shared one; kept from being deleted until the transaction ends. */
+export async function keepReachable(
+  tx: Kysely<Tables>,
+  {
+    table,
+    noun,
+    id,
+    tenantId,
+  }: {
+    readonly table: 'plans' | 'policies';
+    readonly noun: string;
+    readonly id: string;
+    readonly tenantId: string | null;
+  },
+): Promise<void> {
+  const { rows } = await sql<{ tenant_id: string | null }>`
+    SELECT tenant_id FROM ${sql.table(table)} WHERE id = ${requireUuid(noun, id)}
+    FOR KEY SHARE`.execute(tx);
+  const { tenant_id: owner } = found(noun, rows[0]);
+  if (owner !== null && owner !== tenantId) throw new NotFound(noun);
+}
+
 /** After the touch: changes of one owner take turns, so that none is counted twice or missed. */
 export async function requireRoom(
   tx: Kysely<Tables>,
@@ -39,7 +61,7 @@ export async function requireRoom(
     tenant,
     shared: sharedMax,
   }: {
-    readonly table: 'plans' | 'policies' | 'webhooks';
+    readonly table: 'plans' | 'policies' | 'overrides' | 'blocks' | 'modes' | 'webhooks';
     readonly tenantId: string | null;
     readonly tenant: number;
     readonly shared: number;

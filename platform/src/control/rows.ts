@@ -1,5 +1,5 @@
 import { InvalidInput } from 'sluice';
-import { sql, type Kysely } from 'kysely';
+import { type Kysely, type Selectable, sql, type Transaction } from 'kysely';
 import type { Tables } from '../database/tables.ts';
 import { NotFound, VersionConflict } from './errors.ts';
 
@@ -41,6 +41,35 @@ export function requireVersion(
   expected: number | null,
 ): void {
   if (expected !== null && expected !== row.version) throw new VersionConflict(noun, row.version);
+}
+
+type VersionedTable = 'tenants' | 'plans' | 'policies' | 'overrides' | 'blocks' | 'modes';
+
+/** What a change is about to change: nobody else's until it is done, and as the actor knows it. */
+export async function lockObject<
+  Name extends VersionedTable,
+  T extends { readonly version: number },
+>(
+  tx: Transaction<Tables>,
+  {
+    table,
+    noun,
+    id,
+    expectedVersion,
+    toObject,
+  }: {
+    readonly table: Name;
+    readonly noun: string;
+    readonly id: string;
+    readonly expectedVersion: number | null;
+    readonly toObject: (row: Selectable<Tables[Name]>) => T;
+  },
+): Promise<T> {
+  const { rows } = await sql<Selectable<Tables[Name]>>`
+    SELECT * FROM ${sql.table(table)} WHERE id = ${id} FOR UPDATE`.execute(tx);
+  const object = toObject(found(noun, rows[0]));
+  requireVersion(noun, object, expectedVersion);
+  return object;
 }
 
 export async function requireTenant(db: Kysely<Tables>, tenantId: string): Promise<void> {

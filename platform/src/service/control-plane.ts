@@ -1,7 +1,10 @@
 import { ApiKeys } from '../control/api-keys/api-keys.ts';
 import { Audit } from '../control/audit/audit.ts';
+import { Blocks } from '../control/blocks/blocks.ts';
 import { Changes, type Touched } from '../control/change.ts';
 import type { Publisher } from '../control/epochs/publisher.ts';
+import { Modes } from '../control/modes/modes.ts';
+import { Overrides } from '../control/overrides/overrides.ts';
 import { Plans } from '../control/plans/plans.ts';
 import { Policies } from '../control/policies/policies.ts';
 import { Publications } from '../control/publications/publications.ts';
@@ -15,6 +18,9 @@ import { Counters, type CountersParts } from '../decide/index.ts';
 import type { Control } from '../doors/http/admin/index.ts';
 import type { Foundation } from './foundation.ts';
 import type { HotPath } from './hot-path.ts';
+
+/** Of many at once, those that are asked for are read when they are. */
+const reloadedMax = 20;
 
 export function openControl(
   { database: { db }, store, secrets }: Foundation,
@@ -35,7 +41,7 @@ export function openControl(
   // What is old is found out by its epoch in any case: this only saves the next one the reading.
   const onTouched = ({ tenantIds, keyIds }: Touched) => {
     const reading = [
-      ...tenantIds.map((id) => snapshots.reload(id)),
+      ...tenantIds.slice(0, reloadedMax).map((id) => snapshots.reload(id)),
       ...keyIds.map((id) => keys.refresh(id)),
     ];
     void Promise.allSettled(reading);
@@ -48,6 +54,9 @@ export function openControl(
     tenants: new Tenants(common),
     plans: new Plans(common),
     policies: new Policies(common),
+    overrides: new Overrides(common),
+    blocks: new Blocks(common),
+    modes: new Modes(common),
     keys: new ApiKeys({ ...common, markSecret: secrets.mark }),
     tokens: new Tokens({ ...common, markSecret: secrets.mark, bootstrap: adminToken }),
     audit: new Audit({ db }),

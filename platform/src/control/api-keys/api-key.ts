@@ -41,6 +41,11 @@ export type ApiKeyPatch = {
 
 export type ApiKeyInput = ApiKeyPatch & { readonly tenant_id: string; readonly name: string };
 
+/** Imported ones may have other ids than ours, within reason. */
+export function isKeyId(text: string): boolean {
+  return /^\w{1,64}$/.test(text);
+}
+
 export function apiKeyOf(row: Selectable<ApiKeysTable>, nowMs: number): ApiKey {
   return {
     id: row.id,

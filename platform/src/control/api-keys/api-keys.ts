@@ -15,6 +15,7 @@ import {
   type ApiKeyInput,
   apiKeyOf,
   type ApiKeyPatch,
+  isKeyId,
   keyScopesDefault,
   type KeyStatus,
   type NewApiKey,
@@ -214,11 +215,6 @@ export class ApiKeys {
       return after;
     });
   }
-}
-
-/** Imported ones may have other ids than ours, within reason. */
-function isKeyId(text: string): boolean {
-  return /^\w{1,64}$/.test(text);
 }
 
 const isLive = sql<boolean>`revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())`;

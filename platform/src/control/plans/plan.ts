@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely';
 import { InvalidInput } from 'sluice';
 import { type CanonicalLimit, planFromWire } from 'sluice/contract';
 import type { PlansTable } from '../../database/tables.ts';
+import { refuseGlobal } from '../global-limits.ts';
 import { requirePatterns } from '../patterns.ts';
 import { isoOf } from '../rows.ts';
 
@@ -22,6 +23,7 @@ export type PlanInput = Readonly<Record<string, unknown>>;
 export function parsePlan(input: PlanInput): Pick<Plan, 'name' | 'limits'> {
   const { name, limits } = planFromWire(input);
   requirePatterns(limits);
+  refuseGlobal(limits);
   return { name, limits };
 }
 
@@ -31,6 +33,7 @@ export function parsePlan(input: PlanInput): Pick<Plan, 'name' | 'limits'> {
  */
 export function patchedPlan({ name, limits }: Plan, patch: PlanInput): PlanInput {
   const { name: newName = name, limits: newLimits, ...fields } = patch;
+  if ('template' in fields) throw new InvalidInput('template', 'is for a new plan; give limits');
   if ('tenant_id' in fields) throw new InvalidInput('tenant_id', 'can not be changed');
   const [named] = Object.keys(fields);
   if (named === undefined || newLimits !== undefined) {

@@ -8,8 +8,9 @@ import type { Changed, Changes } from '../change.ts';
 import { Conflict } from '../errors.ts';
 import { type Page, type PageQuery, readPage } from '../page.ts';
 import { requireRoom, touchOwner, whereOwner } from '../owned.ts';
-import { found, isUuid, nextVersion, requireUuid, requireVersion } from '../rows.ts';
+import { found, isUuid, lockObject, nextVersion, requireUuid } from '../rows.ts';
 import { parsePlan, patchedPlan, type Plan, type PlanInput, planOf } from './plan.ts';
+import { fromTemplate } from './templates.ts';
 
 export type PlanQuery = PageQuery & { readonly tenant_id?: string; readonly name?: string };
 
@@ -54,7 +55,7 @@ export class Plans {
     { tenant_id: tenantId = null, ...input }: PlanInput & { readonly tenant_id?: string | null },
   ): Promise<Changed<Plan>> {
     requirePlatform(actor, 'make plans');
-    const values = parsePlan(input);
+    const values = parsePlan(fromTemplate(input));
     const id = uuidv7();
     return this.#changes.make(actor, async (change) => {
       await touchOwner(change, tenantId, `create plan ${id}`);
@@ -123,20 +124,12 @@ const isOnPlan = sql<boolean>`(
   tenants.plan_id = plans.id
   OR tenants.plan_id IS NULL AND plans.tenant_id IS NULL AND tenants.tier = plans.name)`;
 
-async function lockPlan(
+function lockPlan(
   tx: Transaction<Tables>,
   id: string,
   expectedVersion: number | null,
 ): Promise<Plan> {
-  const row = await tx
-    .selectFrom('plans')
-    .selectAll()
-    .where('id', '=', id)
-    .forUpdate()
-    .executeTakeFirst();
-  const before = planOf(found('plan', row));
-  requireVersion('plan', before, expectedVersion);
-  return before;
+  return lockObject(tx, { table: 'plans', noun: 'plan', id, expectedVersion, toObject: planOf });
 }
 
 async function countUsers(tx: Transaction<Tables>, id: string): Promise<number> {

@@ -9,7 +9,7 @@ import type { Changed, Changes } from '../change.ts';
 import { Conflict } from '../errors.ts';
 import { requireRoom, touchOwner, whereOwner } from '../owned.ts';
 import { type Page, type PageQuery, readPage } from '../page.ts';
-import { found, isUuid, nextVersion, requireUuid, requireVersion } from '../rows.ts';
+import { found, isUuid, lockObject, nextVersion, requireUuid } from '../rows.ts';
 import { parsePolicy, patchedPolicy, type Policy, type PolicyInput, policyOf } from './policy.ts';
 
 export type PolicyQuery = PageQuery & { readonly tenant_id?: string; readonly resource?: string };
@@ -115,20 +115,13 @@ export class Policies {
   }
 }
 
-async function lockPolicy(
+function lockPolicy(
   tx: Transaction<Tables>,
   id: string,
   expectedVersion: number | null,
 ): Promise<Policy> {
-  const row = await tx
-    .selectFrom('policies')
-    .selectAll()
-    .where('id', '=', id)
-    .forUpdate()
-    .executeTakeFirst();
-  const before = policyOf(found('policy', row));
-  requireVersion('policy', before, expectedVersion);
-  return before;
+  const policies = { table: 'policies', noun: 'policy', toObject: policyOf } as const;
+  return lockObject(tx, { ...policies, id, expectedVersion });
 }
 
 async function requireFreeResource(

@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely';
 import { InvalidInput } from 'sluice';
 import { policyFromWire, type WirePolicy } from 'sluice/contract';
 import type { PoliciesTable } from '../../database/tables.ts';
+import { refuseGlobal } from '../global-limits.ts';
 import { requirePattern, requirePatterns } from '../patterns.ts';
 import { isoOf } from '../rows.ts';
 
@@ -20,6 +21,7 @@ export function parsePolicy(input: PolicyInput): WirePolicy {
   const policy = policyFromWire(input);
   requirePattern('resource', policy.resource);
   requirePatterns(policy.limits);
+  if (policy.tenant_id !== null) refuseGlobal(policy.limits);
   const { max_cost: max } = policy;
   const above = Object.entries(policy.costs).find(([, cost]) => max !== null && cost > max);
   if (above) throw new InvalidInput(`costs.${above[0]}`, 'must not be above max_cost');

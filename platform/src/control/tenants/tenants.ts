@@ -5,9 +5,9 @@ import type { Tables } from '../../database/tables.ts';
 import type { Actor } from '../actor.ts';
 import { requireFields, requirePlatform, requireReach } from '../authorize.ts';
 import type { Changed, Changes } from '../change.ts';
-import { NotFound } from '../errors.ts';
+import { keepReachable } from '../owned.ts';
 import { type PageQuery, readPage } from '../page.ts';
-import { found, isUuid, nextVersion, requireUuid, requireVersion } from '../rows.ts';
+import { found, isUuid, lockObject, nextVersion, requireUuid } from '../rows.ts';
 import {
   type NewTenant,
   type Tenant,
@@ -119,38 +119,22 @@ export class Tenants {
   }
 }
 
-async function lockTenant(
+function lockTenant(
   tx: Transaction<Tables>,
   id: string,
   expectedVersion: number | null,
 ): Promise<Tenant> {
-  const row = await tx
-    .selectFrom('tenants')
-    .selectAll()
-    .where('id', '=', id)
-    .forUpdate()
-    .executeTakeFirst();
-  const before = tenantOf(found('tenant', row));
-  requireVersion('tenant', before, expectedVersion);
-  return before;
+  const tenants = { table: 'tenants', noun: 'tenant', toObject: tenantOf } as const;
+  return lockObject(tx, { ...tenants, id, expectedVersion });
 }
 
-/** The tenant's own or a shared one; kept from being deleted until the transaction ends. */
 async function requirePlan(
   tx: Transaction<Tables>,
   tenantId: string,
   planId: string | null | undefined,
 ): Promise<void> {
   if (planId === null || planId === undefined) return;
-  const plan = await tx
-    .selectFrom('plans')
-    .select('tenant_id')
-    .where('id', '=', requireUuid('plan', planId))
-    .forKeyShare()
-    .executeTakeFirst();
-  if (found('plan', plan).tenant_id !== null && plan?.tenant_id !== tenantId) {
-    throw new NotFound('plan');
-  }
+  await keepReachable(tx, { table: 'plans', noun: 'plan', id: planId, tenantId });
 }
 
 function subject(id: string) {

@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox';
+import { lifetimeSecondsMax } from '../../../control/lifetime.ts';
 import { pageSizeDefault, pageSizeMax } from '../../../control/page.ts';
 
 /** Parts that the schemas of all nouns are made of. */
@@ -45,6 +46,28 @@ export const idField = Type.String({ maxLength: 128 });
 export const expiresAt = nullable(
   Type.String({ format: 'date-time', description: 'In the future; null is never.' }),
 );
+
+/** When something ends, in one of two ways. */
+export const endFields = {
+  expires_at: Type.Optional(expiresAt),
+  ttl_seconds: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: lifetimeSecondsMax,
+      description: 'Instead of `expires_at`: how long it lasts from its start.',
+    }),
+  ),
+};
+
+export const reasonField = Type.String({
+  minLength: 1,
+  maxLength: 500,
+  pattern: '^(?=.*\\S)[^\\p{Cc}\\p{Cs}]*$',
+  description: 'Why, for whoever finds it later.',
+});
+
+/** Whom a check names. */
+export const subjectField = Type.String({ minLength: 1, maxLength: 1024, pattern: printable });
 
 /** What every stored object carries. */
 export const storedFields = {

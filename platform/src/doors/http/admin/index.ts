@@ -4,6 +4,9 @@ import type { Actor } from '../../../control/actor.ts';
 import type { ApiKeys } from '../../../control/api-keys/api-keys.ts';
 import type { Audit } from '../../../control/audit/audit.ts';
 import { authorize } from '../../../control/authorize.ts';
+import type { Blocks } from '../../../control/blocks/blocks.ts';
+import type { Modes } from '../../../control/modes/modes.ts';
+import type { Overrides } from '../../../control/overrides/overrides.ts';
 import type { Plans } from '../../../control/plans/plans.ts';
 import type { Policies } from '../../../control/policies/policies.ts';
 import type { Publications } from '../../../control/publications/publications.ts';
@@ -16,11 +19,14 @@ import { problemResponses } from '../openapi.ts';
 import type { ProblemCode } from '../problem.ts';
 import { auditOperations, auditSchemas } from './audit.ts';
 import { authenticate, type Failures } from './authenticate.ts';
+import { blockOperations, blockSchemas } from './blocks.ts';
 import { counterOperations, type CountersParts } from './counters.ts';
 import { explainOperation, explainSchemas } from './explain.ts';
 import { body, expectedVersion, nullable, publishedFields } from './fields.ts';
 import { keyOperations, keySchemas } from './keys.ts';
+import { modeOperations, modeSchemas } from './modes.ts';
 import type { Operation } from './operation.ts';
+import { overrideOperations, overrideSchemas } from './overrides.ts';
 import { planOperations, planSchemas } from './plans.ts';
 import { policyOperations, policySchemas } from './policies.ts';
 import { toAdminError } from './problems.ts';
@@ -37,6 +43,9 @@ export type Control = {
   readonly tenants: Tenants;
   readonly plans: Plans;
   readonly policies: Policies;
+  readonly overrides: Overrides;
+  readonly blocks: Blocks;
+  readonly modes: Modes;
   readonly keys: ApiKeys;
   readonly tokens: Tokens;
   readonly audit: Audit;
@@ -97,6 +106,9 @@ const schemas = [
   ...planSchemas,
   ...policySchemas,
   ...explainSchemas,
+  ...overrideSchemas,
+  ...blockSchemas,
+  ...modeSchemas,
   ...keySchemas,
   ...tokenSchemas,
   ...auditSchemas,
@@ -114,6 +126,9 @@ function operationsOf(control: Control): Record<Noun, Partial<Record<Verb, Opera
       explain: explainOperation(control.snapshots),
     },
     counters: counterOperations(control.counters),
+    overrides: overrideOperations(control.overrides),
+    blocks: blockOperations(control.blocks),
+    modes: modeOperations(control.modes),
     keys: keyOperations(control.keys),
     tokens: tokenOperations(control.tokens),
     audit: auditOperations(control.audit),
@@ -156,6 +171,9 @@ const tags = {
   tenants: 'Tenants',
   plans: 'Plans',
   policies: 'Policies',
+  overrides: 'Overrides',
+  blocks: 'Blocks',
+  modes: 'Modes',
   keys: 'Keys',
   tokens: 'Tokens',
   audit: 'Audit',
@@ -195,15 +213,24 @@ function describe({ least, tenants }: AdminRoute, { description }: Operation): s
   return description === undefined ? who : `${description} ${who}`;
 }
 
+/** Where no object is named there is none to miss. */
+const ofMany: readonly Verb[] = ['list', 'clear', 'templates'];
 /** What they are about has no version, or none yet. */
-const unversioned: readonly Verb[] = ['create', 'explain', 'inspect', 'reset', 'unblock'];
+const unversioned: readonly Verb[] = [
+  ...ofMany,
+  'create',
+  'explain',
+  'inspect',
+  'reset',
+  'unblock',
+];
 
 function problemsOf(route: AdminRoute, operation: Operation): ProblemCode[] {
-  const { verb, least, tenants } = route;
-  const reads = route.method === 'GET';
+  const { verb, method, least, tenants } = route;
+  const reads = method === 'GET';
   const codes: ProblemCode[] = ['invalid_request', 'unauthenticated', 'too_many_failures'];
   if (least !== 'viewer' || !tenants) codes.push('forbidden');
-  if (verb !== 'list') codes.push('not_found');
+  if (!ofMany.includes(verb)) codes.push('not_found');
   if (!reads && !unversioned.includes(verb)) codes.push('version_conflict');
   if (operation.conflicts) codes.push('conflict');
   if (!reads) codes.push('invalid_json', 'body_too_large', 'unsupported_media_type');

@@ -44,7 +44,7 @@ export const limitFields = {
     Type.Array(Type.String(), {
       maxItems: 8,
       description:
-        'What one counter is for: tenant, key, resource, subject, attributes.<name>. Default: tenant, subject, resource.',
+        'What one counter is for: tenant, key, resource, subject, attributes.<name>; or global, in a policy for all tenants. Default: tenant, subject, resource.',
     }),
   ),
   on_missing: Type.Optional(
@@ -53,12 +53,43 @@ export const limitFields = {
   resources: Type.Optional(
     Type.Array(Type.String(), { maxItems: 64, description: 'Patterns it applies to.' }),
   ),
+  when: Type.Optional(
+    Type.Record(Type.String(), Type.Array(Type.String(), { maxItems: 64 }), {
+      description:
+        'Attribute values it applies to, such as {"attributes.feature": ["beta"]}. Default: all.',
+    }),
+  ),
+  share_of: Type.Optional(
+    Type.Object(
+      { limit: Type.String(), ratio: Type.Number() },
+      {
+        description:
+          'In place of a size: a share of another limit of the same plan or policy, rounded down, at least 1.',
+      },
+    ),
+  ),
   mode: Type.Optional(oneOf(modes, { description: 'Absent inherits.' })),
   on_store_failure: Type.Optional(Type.String({ description: '`open` (default) or `closed`.' })),
   consistency: Type.Optional(Type.String({ description: '`exact`.' })),
   block_for_seconds: seconds('How long a refused subject is refused whatever its counter says.'),
   block_growth: Type.Optional(Type.Number({ description: 'How much longer on each repetition.' })),
   block_max_seconds: seconds('The longest it may become.'),
+  backpressure: Type.Optional(
+    Type.Object(
+      {
+        from: Type.Optional(Type.Number({ description: 'How full, 0 to 1; default 0.8.' })),
+        max_delay_ms: Type.Optional(Type.Number({ description: 'Default 200.' })),
+        curve: Type.Optional(oneOf(['quadratic', 'linear'])),
+      },
+      { description: 'Advises calls to wait a little before the limit is reached.' },
+    ),
+  ),
+  security: Type.Optional(
+    Type.Boolean({ description: 'Never delayed, and fails closed unless it says otherwise.' }),
+  ),
+  confirm: Type.Optional(
+    Type.Boolean({ description: 'That a security limit is meant to be in another mode.' }),
+  ),
 };
 
 export const limit = Type.Object(

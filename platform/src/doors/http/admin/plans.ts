@@ -1,11 +1,13 @@
 import { type Static, Type } from 'typebox';
 import type { Plan } from '../../../control/plans/plan.ts';
 import type { Plans } from '../../../control/plans/plans.ts';
+import { type Template, templateNames, templates } from '../../../control/plans/templates.ts';
 import { ref } from '../openapi.ts';
 import {
   expectedVersion,
   idField,
   nullable,
+  oneOf,
   pageOf,
   publishedFields,
   query,
@@ -15,21 +17,36 @@ import {
 import { limit, limitFields } from './limits.ts';
 import { changedAnswer, deletedAnswer, operation } from './operation.ts';
 
-const name = Type.String({
-  maxLength: 64,
-  description: 'Unique among the plans of its tenant, or among the shared ones.',
-});
+const uniqueName = 'Unique among the plans of its tenant, or among the shared ones.';
+const name = Type.String({ maxLength: 64, description: uniqueName });
 const limits = Type.Array(ref<Static<typeof limit>>('Limit'), { maxItems: 64 });
 
 const stored = { id: idField, tenant_id: nullable(idField), name, limits, ...storedFields };
 const plan = Type.Object(stored, { $id: 'Plan' });
 const changed = Type.Object({ ...stored, ...publishedFields }, { $id: 'ChangedPlan' });
 
-/** Either `limits` or the fields of one: those that are not known are named when it is parsed. */
+const template = Type.Object(
+  {
+    name: oneOf(templateNames),
+    about: Type.String({ description: 'For people.' }),
+    limits,
+  },
+  { $id: 'PlanTemplate' },
+);
+
+/**
+ * `limits`, the fields of one, or a template: what is missing or not known is named when it is
+ * parsed.
+ */
 const create = Type.Object(
   {
     tenant_id: Type.Optional(nullable(idField)),
-    name,
+    name: Type.Optional(
+      Type.String({ maxLength: 64, description: `${uniqueName} Default: the template's.` }),
+    ),
+    template: Type.Optional(
+      oneOf(templateNames, { description: 'In place of `limits`: to start from its limits.' }),
+    ),
     limits: Type.Optional(limits),
     ...Type.Partial(Type.Object(limitFields)).properties,
   },
@@ -50,7 +67,7 @@ const filters = query({
   name: Type.Optional(text(64)),
 });
 
-export const planSchemas = [limit, plan, changed] as const;
+export const planSchemas = [limit, plan, changed, template] as const;
 
 export function planOperations(plans: Plans) {
   return {
@@ -69,7 +86,7 @@ export function planOperations(plans: Plans) {
       summary: 'Make a plan',
       conflicts: true,
       description:
-        'With `limits`, or in short with the fields of its only limit. Without `tenant_id` it is shared by all tenants.',
+        'With `limits`, in short with the fields of its only limit, or from a `template`. Without `tenant_id` it is shared by all tenants.',
       body: create,
       answer: ref<Static<typeof changed>>('ChangedPlan'),
       run: async ({ actor, body }) => changedAnswer(await plans.create(actor, body)),
@@ -89,6 +106,11 @@ export function planOperations(plans: Plans) {
       description: '409 while tenants are on it.',
       answer: ref('Deleted'),
       run: async ({ actor, id, version }) => deletedAnswer(await plans.remove(actor, id, version)),
+    }),
+    templates: operation({
+      summary: 'List templates of plans',
+      answer: Type.Object({ items: Type.Array(ref<Template>('PlanTemplate')) }),
+      run: async () => ({ items: templates }),
     }),
   };
 }

@@ -4,6 +4,9 @@ export const nouns = [
   'tenants',
   'plans',
   'policies',
+  'overrides',
+  'blocks',
+  'modes',
   'keys',
   'tokens',
   'audit',
@@ -28,6 +31,9 @@ const requests = {
   inspect: ['POST', '/inspect'],
   reset: ['POST', '/reset'],
   unblock: ['POST', '/unblock'],
+  set: ['PUT', ''],
+  clear: ['DELETE', ''],
+  templates: ['GET', '/templates'],
 } as const;
 export type Verb = keyof typeof requests;
 
@@ -55,6 +61,7 @@ export const routes: readonly AdminRoute[] = [
   route('plans', 'create', 'operator', { tenants: false }),
   route('plans', 'update', 'operator', { tenants: false }),
   route('plans', 'remove', 'operator', { tenants: false }),
+  route('plans', 'templates', 'viewer', { tenants: false }),
 
   route('policies', 'list', 'viewer', { tenants: true }),
   route('policies', 'get', 'viewer', { tenants: true }),
@@ -62,6 +69,24 @@ export const routes: readonly AdminRoute[] = [
   route('policies', 'update', 'operator', { tenants: false }),
   route('policies', 'remove', 'operator', { tenants: false }),
   route('policies', 'explain', 'viewer', { tenants: true }),
+
+  route('overrides', 'list', 'viewer', { tenants: true }),
+  route('overrides', 'get', 'viewer', { tenants: true }),
+  route('overrides', 'create', 'operator', { tenants: false }),
+  route('overrides', 'update', 'operator', { tenants: false }),
+  route('overrides', 'remove', 'operator', { tenants: false }),
+  route('overrides', 'clear', 'operator', { tenants: false }),
+
+  route('blocks', 'list', 'viewer', { tenants: true }),
+  route('blocks', 'get', 'viewer', { tenants: true }),
+  route('blocks', 'create', 'operator', { tenants: true }),
+  route('blocks', 'update', 'operator', { tenants: true }),
+  route('blocks', 'remove', 'operator', { tenants: true }),
+
+  route('modes', 'list', 'viewer', { tenants: true }),
+  route('modes', 'get', 'viewer', { tenants: true }),
+  route('modes', 'set', 'operator', { tenants: false }),
+  route('modes', 'remove', 'operator', { tenants: false }),
 
   route('keys', 'list', 'viewer', { tenants: true }),
   route('keys', 'get', 'viewer', { tenants: true }),
