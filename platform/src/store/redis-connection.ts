@@ -5,6 +5,7 @@ export type Connection = Redis | Cluster;
 
 const connectTimeoutMs = 2000;
 const retryMsMax = 2000;
+const startMsMax = 5000;
 const redirectionsMax = 4;
 
 /** Full jitter: nodes that lost the same server must not come back all at once. */
@@ -39,6 +40,7 @@ export function openConnection(url: string): Connection {
     clusterRetryStrategy: retryMs,
     maxRedirections: redirectionsMax,
     slotsRefreshInterval: 10_000,
+    slotsRefreshTimeout: connectTimeoutMs,
     // Those would send a command again whose answer was lost, and charge twice.
     retryDelayOnFailover: 0,
     retryDelayOnClusterDown: 0,
@@ -49,6 +51,25 @@ export function openConnection(url: string): Connection {
       ...(protocol === 'rediss:' && { tls: {} }),
     },
   });
+}
+
+/**
+ * Whether it is ready, after a while at the most. A cluster's own promise stays open when its first
+ * try fails and a later one succeeds.
+ */
+export async function connect(
+  connection: Connection,
+  onError: (error: Error) => void,
+): Promise<boolean> {
+  const ready = new Promise<void>((resolve) => connection.once('ready', () => resolve()));
+  const failed = connection.connect().catch(onError);
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, startMsMax);
+  });
+  await Promise.race([ready, failed, late]);
+  clearTimeout(timer);
+  return connection.status === 'ready';
 }
 
 /** A server that was demoted under a live connection: whoever the address names now is better. */

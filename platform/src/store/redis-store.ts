@@ -1,5 +1,6 @@
 import { Coalescer, Deadline, fromIoredis, RedisEngine, type RedisClient } from 'sluice';
 import {
+  connect,
   onServerLost,
   openConnection,
   requireNoCluster,
@@ -29,13 +30,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<Store>
   const engine = new RedisEngine(client, { secret: options.secret });
   const deadline = new Deadline(options.deadlineMs);
   // A service that starts while its Redis is away decides by each limit's policy until it comes.
-  const isThere = await redis.connect().then(
-    () => true,
-    (error: Error) => {
-      options.onError(error);
-      return false;
-    },
-  );
+  const isThere = await connect(redis, options.onError);
   if (isThere) await requireNoCluster(redis);
   if (isThere) await shelf.lookUp().catch(() => {});
   return {
