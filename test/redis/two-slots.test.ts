@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { BoundLimit, Decided, Question } from '../../limiter/src/core/engine.ts';
 import type { LimitInput } from '../../limiter/src/core/limit-input.ts';
 import { view } from '../../limiter/src/core/view.ts';
-import type { RedisClient } from '../../limiter/src/engines/redis/index.ts';
+import { Coalescer, type RedisClient } from '../../limiter/src/engines/redis/index.ts';
 import { bound, limitOf, question } from '../support/limits.ts';
 import { openClusterStore, type ClusterStore } from '../support/store.ts';
 
@@ -171,6 +171,23 @@ describe('what comes between taking and giving back', () => {
 function fitsAtOf(state: unknown): unknown {
   return (state as { fitsAtUs?: number } | undefined)?.fitsAtUs;
 }
+
+it('calls of one turn that travel together are granted exactly what there is', async () => {
+  const limit = globalOf({ ...day, name: 'together', limit: 50 });
+  const store = openClusterStore();
+  const decider = new Coalescer(store.engine);
+  const results = await Promise.all(
+    Array.from({ length: 80 }, () => decider.decide({ tenant, questions: [question([limit])] })),
+  );
+  const allowed = results.filter(
+    (result) =>
+      result.kind === 'answered' &&
+      result.answers.every((answer) => answer.kind === 'decided' && answer.allowed),
+  );
+  expect(allowed).toHaveLength(50);
+  expect(await usedOf(store, limit)).toBe(50);
+  store.close();
+});
 
 it('a bucket that many are refused by their tenants never holds more than its capacity', async () => {
   const limit = globalOf({

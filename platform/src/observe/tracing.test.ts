@@ -287,6 +287,13 @@ describe('spans of Redis and Postgres', () => {
     eval: async () => result(),
   });
 
+  it('leave a cluster one', async () => {
+    const { tracing } = await traced();
+    const one = redis(() => 5);
+    expect(tracing.traceRedis({ ...one, cluster: true }).cluster).toBe(true);
+    expect(tracing.traceRedis(one).cluster).toBe(false);
+  });
+
   it('name the script and the server, and neither keys nor arguments', async () => {
     const { tracing, collector, seen } = await traced();
     const watched = tracing.traceRedis(

@@ -44,7 +44,7 @@ export type Part = Question & { readonly elsewhere?: Elsewhere };
 
 /** The part of a question that another slot is asked. */
 export type Elsewhere = {
-  /** `pending` while it is yet to be asked: whoever is refused here may still be let in there. */
+  /** `pending`: it is asked after this one, and has the last word. */
   readonly verdict: 'ok' | 'refused' | 'warned' | 'pending';
   readonly limits: readonly BoundLimit[];
   /** What was seen there, to be kept in this slot's record of the answer. */

@@ -47,7 +47,7 @@ const defaultAllowances: Allowances = { countersPerHour: 1_000_000, recordsPerHo
 /** Bounds one script's work, and stays below what Lua can unpack. */
 const limitsPerCallMax = 2000;
 /** Nobody else is answered meanwhile. */
-const seedsPerCallMax = 500;
+const seedsPerCallMax = 200;
 
 /**
  * Decides in Redis: exact across processes, one script call for all limits of all questions. On a

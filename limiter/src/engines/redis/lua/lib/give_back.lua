@@ -1,6 +1,6 @@
 -- Takes a charge back that was made a moment ago for a check that is refused after all: nobody was
--- let in for it, so nothing of it may stay. Where more came meanwhile, a bucket gives back what has
--- not flowed in since: whether it was full in between nobody knows.
+-- let in for it, so nothing of it may stay. Only a bucket keeps what has flowed in since: whether it
+-- would have been full in between nobody knows.
 
 -- A log loses that very entry: `refund` takes the oldest, and whoever is refused all the time would
 -- keep the log from ever growing old. False where the entry is no longer whole.
