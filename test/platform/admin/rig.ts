@@ -3,8 +3,11 @@ import type { Engine } from '../../../limiter/src/core/engine.ts';
 import type { Actor, Role } from '../../../platform/src/control/actor.ts';
 import { ApiKeys } from '../../../platform/src/control/api-keys/api-keys.ts';
 import { Audit } from '../../../platform/src/control/audit/audit.ts';
+import { Blocks } from '../../../platform/src/control/blocks/blocks.ts';
 import { Changes } from '../../../platform/src/control/change.ts';
 import { Publisher } from '../../../platform/src/control/epochs/publisher.ts';
+import { Modes } from '../../../platform/src/control/modes/modes.ts';
+import { Overrides } from '../../../platform/src/control/overrides/overrides.ts';
 import { Plans } from '../../../platform/src/control/plans/plans.ts';
 import { Policies } from '../../../platform/src/control/policies/policies.ts';
 import { Publications } from '../../../platform/src/control/publications/publications.ts';
@@ -90,6 +93,9 @@ export class AdminRig {
       tenants: new Tenants({ db, changes }),
       plans: new Plans({ db, changes }),
       policies: new Policies({ db, changes }),
+      overrides: new Overrides({ db, changes }),
+      blocks: new Blocks({ db, changes }),
+      modes: new Modes({ db, changes }),
       keys: new ApiKeys({ db, changes, ...mark }),
       tokens: new Tokens({ db, changes, ...mark, bootstrap }),
       audit: new Audit({ db }),
@@ -132,6 +138,10 @@ export class AdminRig {
 
   post(path: string, body: unknown, asking?: Asking): Promise<Answer> {
     return this.ask('POST', path, { ...asking, body });
+  }
+
+  put(path: string, body: unknown, asking?: Asking): Promise<Answer> {
+    return this.ask('PUT', path, { ...asking, body });
   }
 
   patch(path: string, body: unknown, asking?: Asking): Promise<Answer> {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { onEveryAdmin } from './rig.ts';
-import { makeWorld, requestFor } from './world.ts';
+import { changeOf, makeWorld, requestFor } from './world.ts';
 import { routes } from '../../../platform/src/doors/http/admin/routes.ts';
 
 const limits = [{ name: 'm', algorithm: 'fixed_window', limit: 10, window_seconds: 60 }];
 const changes = routes.filter(
-  ({ verb }) => verb === 'update' || verb === 'remove' || verb === 'rotate',
+  ({ verb }) => verb === 'update' || verb === 'set' || verb === 'remove' || verb === 'rotate',
 );
 
 onEveryAdmin('changes by several', (suite) => {
@@ -16,8 +16,8 @@ onEveryAdmin('changes by several', (suite) => {
       const { own } = await makeWorld(admin);
       const { method, path, body } = requestFor(route, own);
       const object = `${route.noun}/${own[route.noun]}`;
-      const change = route.noun === 'policies' ? { cost: 7 } : { name: 'theirs' };
-      expect((await admin.patch(object, change)).status).toBe(200);
+      const change = changeOf(route.noun, own);
+      expect((await admin.ask(change.method, change.path, change)).status).toBe(200);
       const current = await admin.get(object);
       const attempts = [
         { headers: { 'if-match': '"1"' }, body },

@@ -2,7 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import { sql } from 'kysely';
 import type { Tables } from '../../../platform/src/database/index.ts';
-import type { AdminRoute, Noun } from '../../../platform/src/doors/http/admin/routes.ts';
+import {
+  type AdminRoute,
+  type Noun,
+  routes,
+} from '../../../platform/src/doors/http/admin/routes.ts';
 import type { AdminRig } from './rig.ts';
 
 /** One object of each noun: of a tenant, or of none. */
@@ -12,7 +16,7 @@ export type World = {
   readonly own: Objects;
   readonly foreign: Objects;
   /** Of no tenant; the plan is one that neither tenant is on. */
-  readonly platform: Omit<Objects, 'tenants' | 'keys'>;
+  readonly platform: Omit<Objects, 'tenants' | 'keys' | 'overrides'>;
   /** What does not exist. */
   readonly nothing: Objects;
 };
@@ -30,6 +34,9 @@ const nothing: Objects = {
   tenants: randomUUID(),
   plans: randomUUID(),
   policies: randomUUID(),
+  overrides: randomUUID(),
+  blocks: randomUUID(),
+  modes: randomUUID(),
   keys: 'A'.repeat(21),
   tokens: 'A'.repeat(21),
   audit: randomUUID(),
@@ -40,12 +47,18 @@ async function makeObjects(admin: AdminRig): Promise<Objects> {
   const tenant_id = await admin.makeTenant();
   const plan = await admin.post('plans', { tenant_id, name: 'own', limits });
   const policy = await admin.post('policies', { tenant_id, resource: 'GET:/own' });
+  const override = await admin.post('overrides', newOverride(tenant_id));
+  const block = await admin.post('blocks', newBlock(tenant_id));
+  const mode = await admin.put('modes', newMode(tenant_id));
   const key = await admin.post('keys', { tenant_id, name: 'own' });
   const token = await admin.makeToken('viewer', tenant_id);
   return {
     tenants: tenant_id,
     plans: plan.body.id,
     policies: policy.body.id,
+    overrides: override.body.id,
+    blocks: block.body.id,
+    modes: mode.body.id,
     keys: key.body.id,
     tokens: token.id,
     audit: await newestAudit(admin),
@@ -56,15 +69,32 @@ async function makeObjects(admin: AdminRig): Promise<Objects> {
 async function makeShared(admin: AdminRig): Promise<World['platform']> {
   const plan = await admin.post('plans', { name: `shared-${randomUUID()}`, limits });
   const policy = await admin.post('policies', { resource: `GET:/shared/${randomUUID()}` });
+  const block = await admin.post('blocks', newBlock(null));
+  const mode = await admin.put('modes', { scope: 'platform', mode: 'warn' });
   const { epoch } = policy.body.publication;
   return {
     plans: plan.body.id,
     policies: policy.body.id,
+    blocks: block.body.id,
+    modes: mode.body.id,
     audit: await newestAudit(admin),
     tokens: (await admin.makeToken('viewer')).id,
     publications: String(epoch),
   };
 }
+
+export const newOverride = (tenant_id: string) => ({
+  tenant_id,
+  limit: 'm',
+  numbers: { limit: 20 },
+  reason: 'a good customer',
+});
+export const newBlock = (tenant_id: string | null) => ({
+  tenant_id,
+  subject: 'mallory',
+  reason: 'abuse',
+});
+export const newMode = (tenant_id: string) => ({ scope: 'tenant', tenant_id, mode: 'shadow' });
 
 async function newestAudit(admin: AdminRig): Promise<string> {
   const { body } = await admin.get('audit?limit=1');
@@ -76,28 +106,56 @@ export type Request = { readonly method: string; readonly path: string; readonly
 /** What a route is asked for, of these objects, such that it works for who may. */
 export function requestFor({ noun, verb, method, path }: AdminRoute, objects: Objects): Request {
   const place = path.replace('/v1/admin/', '').replace(':id', objects[noun]);
+  const filter = verb === 'clear' ? `?tenant_id=${objects.tenants}` : '';
   const body = bodyFor(noun, verb, objects.tenants);
-  return { method, path: place, ...(body && { body }) };
+  return { method, path: `${place}${filter}`, ...(body && { body }) };
+}
+
+/** A change of the object of a noun, in the way in which that is changed. */
+export function changeOf(noun: Noun, objects: Objects): Request {
+  const route = routes.find((one) => one.noun === noun && isChange(one));
+  if (!route) throw new Error(`${noun} can't be changed`);
+  return requestFor(route, objects);
+}
+
+function isChange({ verb }: AdminRoute): boolean {
+  return verb === 'update' || verb === 'set';
 }
 
 function bodyFor(noun: Noun, verb: AdminRoute['verb'], tenantId: string): object | undefined {
   if (verb === 'rotate') return { overlap_seconds: 3600 };
-  if (verb === 'update') return noun === 'policies' ? { cost: 3 } : { name: 'changed' };
+  if (verb === 'update') return changeFor(noun);
+  if (verb === 'set') return newMode(tenantId);
   if (verb !== 'create') return undefined;
   const bodies: Partial<Record<Noun, object>> = {
     tenants: { name: 'new' },
     plans: { tenant_id: tenantId, name: `new-${randomUUID()}`, limits },
     policies: { tenant_id: tenantId, resource: `GET:/${randomUUID()}` },
+    overrides: newOverride(tenantId),
+    blocks: newBlock(tenantId),
     keys: { tenant_id: tenantId, name: 'new' },
     tokens: { tenant_id: tenantId, name: 'new', role: 'viewer' },
   };
   return bodies[noun];
 }
 
+/** A change that each object of the noun can take. */
+function changeFor(noun: Noun): object {
+  const changes: Partial<Record<Noun, object>> = {
+    policies: { cost: 3 },
+    overrides: { reason: 'changed' },
+    blocks: { reason: 'changed' },
+  };
+  return changes[noun] ?? { name: 'changed' };
+}
+
 const tables = [
   'tenants',
   'plans',
   'policies',
+  'overrides',
+  'blocks',
+  'modes',
   'api_keys',
   'admin_tokens',
   'audit_entries',
@@ -119,15 +177,22 @@ export async function readEverything(db: Kysely<Tables>): Promise<string> {
   return parts.join('\n');
 }
 
-const rooms = { plans: 200, policies: 500, keys: 1000, tokens: 1000 } as const;
+const rooms = {
+  plans: 200,
+  policies: 500,
+  overrides: 5000,
+  blocks: 5000,
+  keys: 1000,
+  tokens: 1000,
+} as const;
 
-/** As many objects as a tenant may have. Returns how many that is. */
+/** As many objects as a tenant may have, unless told otherwise. Returns how many that is. */
 export async function fillRoom(
   db: Kysely<Tables>,
   noun: keyof typeof rooms,
   tenantId: string,
+  max: number = rooms[noun],
 ): Promise<number> {
-  const max = rooms[noun];
   const owned = (at: number) => ({
     id: `${tenantId.slice(0, 24)}${at.toString(16).padStart(12, '0')}`,
     tenant_id: tenantId,
@@ -143,24 +208,38 @@ export async function fillRoom(
     plans: () =>
       db
         .insertInto('plans')
-        .values(indices.map((at) => ({ ...owned(at), name: `n${at}`, limits: '[]' }))),
+        .values(indices.map((at) => ({ ...owned(at), name: `n${at}`, limits: '[]' })))
+        .execute(),
     policies: () =>
       db
         .insertInto('policies')
         .values(
           indices.map((at) => ({ ...owned(at), resource: `n${at}`, costs: '{}', limits: '[]' })),
-        ),
+        )
+        .execute(),
+    overrides: () =>
+      sql`
+      INSERT INTO overrides (id, tenant_id, limit_name, attributes, numbers, reason, author)
+      SELECT gen_random_uuid(), ${tenantId}, 'm', '{}', '{"limit":1}', 'r', 'a'
+      FROM generate_series(1, ${max})`.execute(db),
+    blocks: () =>
+      sql`
+      INSERT INTO blocks (id, tenant_id, subject, action, reason, author)
+      SELECT gen_random_uuid(), ${tenantId}, 's' || n, 'block', 'r', 'a'
+      FROM generate_series(1, ${max}) n`.execute(db),
     keys: () =>
       db
         .insertInto('api_keys')
-        .values(indices.map((at) => ({ ...credential(at), key_hash: '', scopes: [] }))),
+        .values(indices.map((at) => ({ ...credential(at), key_hash: '', scopes: [] })))
+        .execute(),
     tokens: () =>
       db
         .insertInto('admin_tokens')
         .values(
           indices.map((at) => ({ ...credential(at), token_hash: '', role: 'viewer' as const })),
-        ),
+        )
+        .execute(),
   };
-  await filled[noun]().execute();
+  await filled[noun]();
   return max;
 }

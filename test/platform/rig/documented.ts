@@ -64,7 +64,9 @@ function routeOf({ paths }: OpenApi, { method, path }: Said): string | null {
   const routes = Object.keys(paths).filter((route) =>
     new RegExp(`^${route.replaceAll(/\{[^}]+\}/g, '[^/]+')}$`).test(bare),
   );
-  return routes.find((route) => paths[route]?.[method.toLowerCase()]) ?? null;
+  // One that is spelt out is meant rather than one that takes any id.
+  const exactFirst = routes.toSorted((a, b) => Number(b === bare) - Number(a === bare));
+  return exactFirst.find((route) => paths[route]?.[method.toLowerCase()]) ?? null;
 }
 
 function problemOf(said: Said, document: OpenApi, ajv: InstanceType<typeof Ajv2020.default>) {
