@@ -5,6 +5,7 @@ const override = { tenant_id: 'TENANT', limit: 'm', numbers: { limit: 5 }, reaso
 const block = { tenant_id: 'TENANT', subject: 'mallory', reason: 'r' };
 const mode = { scope: 'tenant', tenant_id: 'TENANT', mode: 'warn' };
 const past = '2020-01-01T00:00:00Z';
+const longAgo = '0000-01-01T00:00:00Z';
 const tooFar = '2110-01-01T00:00:00Z';
 
 function without<T extends object>(object: T, field: keyof T): object {
@@ -85,7 +86,7 @@ export const badRules: readonly BadInput[] = [
   ...[0, -1, 1e-9, 1e308, '60', null].map((window_seconds) =>
     makes({ numbers: { window_seconds } }, 'numbers.window_seconds'),
   ),
-  ...instants.map((starts_at) => makes({ starts_at }, 'starts_at')),
+  ...[...instants, longAgo].map((starts_at) => makes({ starts_at }, 'starts_at')),
   ...[...instants, past].map((expires_at) => makes({ expires_at }, 'expires_at')),
   ...lengths.map((ttl_seconds) => makes({ ttl_seconds }, 'ttl_seconds')),
   makes({ ttl_seconds: 5, expires_at: null }, 'ttl_seconds'),

@@ -451,6 +451,32 @@ onEveryAdmin('an override', (suite) => {
     });
   });
 
+  it('that is cleared while its tenant is deleted leaves the tenant deleted', async () => {
+    const { admin, rig } = suite;
+    for (let round = 0; round < 5; round += 1) {
+      const id = await admin.makeTenant();
+      const subject = unique('raced');
+      await fillRoom(rig.database.db, 'overrides', id, 20);
+      await rig.database.db
+        .updateTable('overrides')
+        .set({ subject })
+        .where('tenant_id', '=', id)
+        .execute();
+      const [deleted, cleared] = await Promise.all([
+        admin.delete(`tenants/${id}`),
+        admin.delete(`overrides?subject=${subject}`),
+      ]);
+      expect([deleted.status, cleared.status]).toEqual([200, 200]);
+      expect([0, 20]).toContain(cleared.body['deleted']);
+      const epoch = await rig.database.db
+        .selectFrom('tenant_epochs')
+        .select('deleted')
+        .where('tenant_id', '=', id)
+        .executeTakeFirst();
+      expect(epoch).toEqual({ deleted: true });
+    }
+  });
+
   it('by twenty at once with one version is changed by one of them', async () => {
     const { admin } = suite;
     const path = `overrides/${(await make()).body.id}`;

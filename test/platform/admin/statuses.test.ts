@@ -6,6 +6,7 @@ import { openDatabase } from '../../../platform/src/database/index.ts';
 import { AddressFailures } from '../../../platform/src/decide/index.ts';
 import { type AdminRoute, routes } from '../../../platform/src/doors/http/admin/routes.ts';
 import { findFreePort } from '../../servers/free-port.ts';
+import { Documented, type OpenApi } from '../rig/documented.ts';
 import { AdminRig, type AdminSuite, type Asking, onEveryAdmin } from './rig.ts';
 import {
   fillRoom,
@@ -16,12 +17,10 @@ import {
   type World,
 } from './world.ts';
 
-type Documented = { readonly responses: Readonly<Record<string, unknown>> };
-type Document = { readonly paths: Readonly<Record<string, Readonly<Record<string, Documented>>>> };
-
 onEveryAdmin('every route', (suite) => {
   let world: World;
-  let document: Document;
+  let document: OpenApi;
+  const documented = new Documented();
   let viewer: string;
   let tenants: string;
 
@@ -30,11 +29,15 @@ onEveryAdmin('every route', (suite) => {
     world = await makeWorld(admin);
     viewer = (await admin.makeToken('viewer')).token;
     tenants = (await admin.makeToken('owner', world.own.tenants)).token;
-    document = admin.app.swagger() as unknown as Document;
+    document = admin.app.swagger() as unknown as OpenApi;
   });
 
-  const ask = (admin: AdminRig, { method, path, ...sent }: Request, asking: Asking = {}) =>
-    admin.ask(method, path, { ...asking, ...sent });
+  const ask = async (admin: AdminRig, { method, path, ...sent }: Request, asking: Asking = {}) => {
+    const answer = await admin.ask(method, path, { ...asking, ...sent });
+    const headers = new Headers({ 'content-type': String(answer.headers['content-type']) });
+    documented.watch(method, `/v1/admin/${path}`, { ...answer, headers });
+    return answer;
+  };
 
   /** How each status is brought about; what is not listed for a route never happens there. */
   const provocations: Readonly<
@@ -113,8 +116,8 @@ onEveryAdmin('every route', (suite) => {
     (_name, route) => {
       it('answers with each status that it documents', async () => {
         const path = route.path.replace(':id', '{id}');
-        const documented = document.paths[path]?.[route.method.toLowerCase()];
-        const statuses = Object.keys(documented?.responses ?? {}).map(Number);
+        const { responses = {} } = document.paths[path]?.[route.method.toLowerCase()] ?? {};
+        const statuses = Object.keys(responses).map(Number);
         const produced: number[] = [];
         for (const status of statuses.filter((status) => status >= 400)) {
           produced.push((await provocations[status]?.(route))?.status ?? 0);
@@ -125,6 +128,10 @@ onEveryAdmin('every route', (suite) => {
       });
     },
   );
+
+  it('answers as it documents', () => {
+    expect(documented.problems(document)).toEqual([]);
+  });
 
   it('is described by a valid document', async () => {
     const result = await new Validator().validate(structuredClone(document));
