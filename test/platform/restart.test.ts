@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { nouns } from '../../platform/src/doors/http/admin/routes.ts';
 import { ChildNode } from './rig/child-node.ts';
 import type { MadeTenant, NodeClient } from './rig/client.ts';
 import { makeStack, onEveryStack, type Stack } from './rig/stacks.ts';
@@ -11,6 +12,11 @@ async function makeAll(client: NodeClient): Promise<MadeTenant> {
   const tenant = await client.makeTenant({ limits: [window] });
   await client.change('POST', 'plans', { name: `shared-${tenant.id}`, limits: [window] });
   await client.change('POST', 'policies', { tenant_id: tenant.id, resource: 'GET:/*', cost: 7 });
+  const ofTenant = { tenant_id: tenant.id };
+  const numbers = { limit: 2000 };
+  await client.change('POST', 'overrides', { ...ofTenant, limit: 'w', numbers, reason: 'kept' });
+  await client.change('POST', 'blocks', { ...ofTenant, subject: 'mallory', reason: 'kept' });
+  await client.change('PUT', 'modes', { ...ofTenant, scope: 'tenant', mode: 'enforce' });
   await client.change('POST', 'tokens', { name: 'viewer', role: 'viewer', tenant_id: tenant.id });
   await client.change('POST', `keys/${tenant.keyId}/rotate`, {});
   await client.change('PUT', `quotas/${tenant.id}`, { limit: 9, teams: { eng: { limit: 5 } } });
@@ -20,18 +26,6 @@ async function makeAll(client: NodeClient): Promise<MadeTenant> {
   await client.change('PATCH', `tenants/${tenant.id}`, { name: 'renamed', timezone: 'Asia/Tokyo' });
   return tenant;
 }
-
-const nouns = [
-  'tenants',
-  'plans',
-  'policies',
-  'keys',
-  'tokens',
-  'audit',
-  'publications',
-  'quotas',
-  'webhooks',
-];
 
 /** All that is configured, as the API shows it. When keys were used is written later. */
 async function readAll(client: NodeClient): Promise<string> {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Actor, type Role, roles } from './actor.ts';
 import {
   authorize,
+  requireBlocking,
   requireFields,
   requireGrant,
   requireReach,
@@ -53,6 +54,19 @@ describe("a tenant's token", () => {
     expect(() => requireScopes(ofTenant('owner'), ['check'])).not.toThrow();
     expect(() => requireScopes(ofTenant('owner'), ['check', 'plan:select'])).toThrow(Forbidden);
     expect(() => requireScopes(platform('operator'), ['plan:select'])).not.toThrow();
+  });
+});
+
+describe('a block', () => {
+  it("by a tenant's token is of its tenant, and no bypass", () => {
+    const attempt = (actor: Actor, tenant_id: string | null, action: 'block' | 'bypass') => () =>
+      requireBlocking(actor, { tenant_id, action });
+    expect(attempt(ofTenant('operator'), 'a', 'block')).not.toThrow();
+    expect(attempt(ofTenant('owner'), 'a', 'bypass')).toThrow(Forbidden);
+    expect(attempt(ofTenant('owner'), null, 'block')).toThrow(Forbidden);
+    expect(attempt(ofTenant('owner'), 'b', 'block')).toThrow(NotFound);
+    expect(attempt(ofTenant('owner'), 'b', 'bypass')).toThrow(NotFound);
+    expect(attempt(platform('operator'), null, 'bypass')).not.toThrow();
   });
 });
 

@@ -2,9 +2,9 @@ import { type Actor, hasRole, type Role, roles } from './actor.ts';
 import { Forbidden, NotFound } from './errors.ts';
 
 /**
- * Who may do what. A role says how much: a viewer reads, an operator changes tenants, plans,
- * policies and keys, an owner tokens as well. A token of a tenant reaches that tenant only, and
- * changes nothing by which the tenant is limited (docs/decisions/0014).
+ * Who may do what. A role says how much: a viewer reads, an operator changes all but tokens, an
+ * owner tokens as well. A token of a tenant reaches that tenant only, and loosens nothing by which
+ * the tenant is limited (docs/decisions/0015).
  */
 export type Rule = {
   readonly least: Role;

@@ -30,8 +30,8 @@ export function parseFuture(field: string, text: string): Date {
 }
 
 export function requireSoon(field: string, at: Date): Date {
-  if (at.getTime() <= Date.now() + lifetimeSecondsMax * 1000) return at;
-  throw new InvalidInput(field, 'must be within ten years');
+  if (Math.abs(at.getTime() - Date.now()) <= lifetimeSecondsMax * 1000) return at;
+  throw new InvalidInput(field, 'must be within ten years of now');
 }
 
 export type Phase = 'active' | 'scheduled' | 'expired';

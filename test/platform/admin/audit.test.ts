@@ -54,10 +54,23 @@ onEveryAdmin('the audit', (suite) => {
     const tenant_id = await admin.makeTenant();
     const plan = await admin.post('plans', { tenant_id, name: 'a', limits });
     await admin.patch(`plans/${plan.body.id}`, { name: 'b' });
+    const override = { tenant_id, limit: 'm', numbers: { limit: 5 }, reason: 'r' };
+    const first = await admin.post('overrides', override);
+    await admin.patch(`overrides/${first.body.id}`, { reason: 's' });
+    await admin.delete(`overrides/${first.body.id}`);
+    await admin.post('overrides', override);
+    await admin.delete(`overrides?tenant_id=${tenant_id}`);
+    await admin.delete(`overrides?tenant_id=${tenant_id}`);
     await admin.delete(`plans/${plan.body.id}`);
     const policy = await admin.post('policies', { tenant_id, resource: 'GET:/x' });
     await admin.patch(`policies/${policy.body.id}`, { cost: 2 });
     await admin.delete(`policies/${policy.body.id}`);
+    const block = await admin.post('blocks', { tenant_id, subject: 'mallory', reason: 'r' });
+    await admin.patch(`blocks/${block.body.id}`, { reason: 's' });
+    await admin.delete(`blocks/${block.body.id}`);
+    const mode = await admin.put('modes', { scope: 'tenant', tenant_id, mode: 'warn' });
+    await admin.put('modes', { scope: 'tenant', tenant_id, mode: 'off' });
+    await admin.delete(`modes/${mode.body.id}`);
     const key = await admin.post('keys', { tenant_id, name: 'a' });
     await admin.patch(`keys/${key.body.id}`, { name: 'b' });
     await admin.post(`keys/${key.body.id}/rotate`, {});
@@ -71,10 +84,21 @@ onEveryAdmin('the audit', (suite) => {
       'tenants create',
       'plans create',
       'plans update',
+      'overrides create',
+      'overrides update',
+      'overrides delete',
+      'overrides create',
+      'overrides delete',
       'plans delete',
       'policies create',
       'policies update',
       'policies delete',
+      'blocks create',
+      'blocks update',
+      'blocks delete',
+      'modes create',
+      'modes update',
+      'modes delete',
       'keys create',
       'keys update',
       'keys rotate',

@@ -146,19 +146,13 @@ onEveryAdmin('who may do what', (suite) => {
   it("a tenant's token finds its own, and the shared plan and policies that it is under", async () => {
     const { admin } = suite;
     const token = String(tokens["tenant's viewer"]);
-    for (const noun of [
-      'tenants',
-      'plans',
-      'policies',
-      'keys',
-      'audit',
-      'quotas',
-      'webhooks',
-    ] as const) {
-      const { status } = await admin.get(`${noun}/${world.own[noun]}`, { token });
-      expect(status).toBe(200);
+    const { tokens: _, publications: __, ...own } = world.own;
+    for (const [noun, id] of Object.entries(own)) {
+      expect((await admin.get(`${noun}/${id}`, { token })).status).toBe(200);
     }
     expect((await admin.get(`policies/${world.platform.policies}`, { token })).status).toBe(200);
+    expect((await admin.get(`modes/${world.platform.modes}`, { token })).status).toBe(200);
+    expect((await admin.get(`blocks/${world.platform.blocks}`, { token })).status).toBe(404);
     expect((await admin.get(`plans/${world.platform.plans}`, { token })).status).toBe(404);
     await admin.patch(`tenants/${world.own.tenants}`, { plan_id: world.platform.plans });
     expect((await admin.get(`plans/${world.platform.plans}`, { token })).status).toBe(200);
@@ -209,6 +203,36 @@ onEveryAdmin('who may do what', (suite) => {
       const granted = await admin.post('keys', { ...input, scopes });
       const rotate = { method: 'POST', path: `keys/${granted.body.id}/rotate`, body: {} };
       expect((await refused(rotate, { token })).status).toBe(403);
+    });
+
+    it('blocks its own callers, and lets none of them bypass a limit', async () => {
+      const { admin } = suite;
+      const token = String(tokens["tenant's operator"]);
+      const input = { tenant_id: world.own.tenants, subject: 'mallory', reason: 'abuse' };
+      const made = await admin.post('blocks', input, { token });
+      expect(made).toMatchObject({ status: 201, body: { action: 'block' } });
+      const path = `blocks/${made.body.id}`;
+      for (const [body, status] of [
+        [{ ...input, action: 'bypass' }, 403],
+        [{ ...input, tenant_id: null }, 403],
+        [{ subject: 'x', reason: 'r' }, 403],
+        [{ ...input, tenant_id: world.foreign.tenants }, 404],
+        [{ ...input, subject: null, key_id: world.foreign.keys }, 404],
+      ] as const) {
+        const answer = await refused({ method: 'POST', path: 'blocks', body }, { token });
+        expect({ body, status: answer.status }).toEqual({ body, status });
+      }
+      const bypass = { method: 'PATCH', path, body: { action: 'bypass' } };
+      expect((await refused(bypass, { token })).status).toBe(403);
+      expect((await admin.patch(path, { reason: 'still' }, { token })).status).toBe(200);
+      expect((await admin.delete(path, { token })).status).toBe(200);
+      const given = await admin.post('blocks', { ...input, action: 'bypass' });
+      const theirs = `blocks/${given.body.id}`;
+      expect((await admin.get(theirs, { token })).status).toBe(200);
+      for (const method of ['PATCH', 'DELETE'] as const) {
+        const body = method === 'PATCH' ? { body: { action: 'block' } } : {};
+        expect((await refused({ method, path: theirs, ...body }, { token })).status).toBe(403);
+      }
     });
 
     it('makes tokens of its tenant only', async () => {

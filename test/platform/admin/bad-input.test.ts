@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { type BadInput, badRules } from './bad-rules.ts';
 import { onEveryAdmin } from './rig.ts';
 import { fillRoom, readEverything } from './world.ts';
 
@@ -8,10 +9,8 @@ const deep = (depth: number): unknown => (depth === 0 ? {} : { x: deep(depth - 1
 const many = <T>(count: number, make: (at: number) => T): T[] =>
   Array.from({ length: count }, (_, at) => make(at));
 
-type Case = readonly [method: string, path: string, body: unknown, field: string];
-
 /** What is sent, and the field that the refusal names. */
-const cases: readonly Case[] = [
+const cases: readonly BadInput[] = [
   ['POST', 'tenants', {}, 'name'],
   ['POST', 'tenants', { name: '' }, 'name'],
   ['POST', 'tenants', { name: '   ' }, 'name'],
@@ -72,7 +71,7 @@ const cases: readonly Case[] = [
     { name: 'p', limits: [{ ...window, algorithm: 'leaky' }] },
     'limits[0].algorithm',
   ],
-  ...[0, -1, 1e308, 2 ** 53, 1.5].map((limit): Case => [
+  ...[0, -1, 1e308, 2 ** 53, 1.5].map((limit): BadInput => [
     'POST',
     'plans',
     { name: 'p', limits: [{ ...window, limit }] },
@@ -80,7 +79,7 @@ const cases: readonly Case[] = [
   ]),
   ['POST', 'plans', { name: 'p', limits: [{ ...window, limit: '10' }] }, 'limits[0].limit'],
   ['POST', 'plans', { name: 'p', limits: [{ ...window, limit: null }] }, 'limits[0].limit'],
-  ...[0, -1, 1e308, 1e-9].map((window_seconds): Case => [
+  ...[0, -1, 1e308, 1e-9].map((window_seconds): BadInput => [
     'POST',
     'plans',
     { name: 'p', limits: [{ ...window, window_seconds }] },
@@ -108,7 +107,22 @@ const cases: readonly Case[] = [
     { name: 'p', limits: [{ ...window, per: many(9, () => 'tenant') }] },
     'limits[0].per',
   ],
-  ['POST', 'plans', { name: 'p', limits: [{ ...window, when: deep(500) }] }, 'limits[0].when'],
+  ['POST', 'plans', { name: 'p', limits: [{ ...window, when: deep(500) }] }, 'limits[0].when.x'],
+  ['POST', 'plans', { name: 'p', limits: [{ ...window, per: ['global'] }] }, 'limits[0].per'],
+  [
+    'POST',
+    'plans',
+    { name: 'p', limits: [window, { ...window, name: 'g', per: ['global', 'resource'] }] },
+    'limits[1].per',
+  ],
+  ['POST', 'plans', { name: 'p', limits: [{ ...window, security: 'yes' }] }, 'limits[0].security'],
+  ['POST', 'plans', { name: 'p', limits: [{ ...window, share_of: 1 }] }, 'limits[0].share_of'],
+  ['POST', 'plans', { template: 'gold' }, 'template'],
+  ['POST', 'plans', { template: 'free', limits: [window] }, 'limits'],
+  ['POST', 'plans', { template: 'free', name: 'a b' }, 'name'],
+  ['POST', 'plans', { template: 'free', limit: 5 }, 'limit'],
+  ['PATCH', 'plans/PLAN', { template: 'free' }, 'template'],
+  ['GET', 'plans/templates?name=free', undefined, 'name'],
   ['PATCH', 'plans/PLAN', { limits: [] }, 'limits'],
   ['PATCH', 'plans/PLAN', { tenant_id: null }, 'tenant_id'],
   ['PATCH', 'plans/PLAN', { bucket_capacity: 5 }, 'limits[0].bucket_capacity'],
@@ -137,6 +151,13 @@ const cases: readonly Case[] = [
   ['POST', 'policies', { resource: 'x', limits: [{ ...window, limit: 0 }] }, 'limits[0].limit'],
   ['POST', 'policies', { resource: 'x', colour: 1 }, 'colour'],
   ['PATCH', 'policies/POLICY', { tenant_id: null }, 'tenant_id'],
+  [
+    'POST',
+    'policies',
+    { tenant_id: 'TENANT', resource: 'x', limits: [{ ...window, per: ['global'] }] },
+    'limits[0].per',
+  ],
+  ['PATCH', 'policies/POLICY', { limits: [{ ...window, per: ['global'] }] }, 'limits[0].per'],
 
   ['POST', 'keys', { tenant_id: 'TENANT' }, 'name'],
   ['POST', 'keys', { name: 'k' }, 'tenant_id'],
@@ -174,7 +195,7 @@ const cases: readonly Case[] = [
   ['PATCH', 'tokens/TOKEN', { role: 'owner' }, 'role'],
 
   ['PUT', 'quotas/TENANT', {}, 'limit'],
-  ...[0, -1, 1.5, 1e308, 2 ** 50 + 1, '5', null].map((limit): Case => [
+  ...[0, -1, 1.5, 1e308, 2 ** 50 + 1, '5', null].map((limit): BadInput => [
     'PUT',
     'quotas/TENANT',
     { limit },
@@ -246,7 +267,7 @@ const cases: readonly Case[] = [
     'https://localhost/',
     `https://example.com/${'x'.repeat(2048)}`,
     'https://example.com/\u0000',
-  ].map((url): Case => ['POST', 'webhooks', { url, events: ['quota.threshold'] }, 'url']),
+  ].map((url): BadInput => ['POST', 'webhooks', { url, events: ['quota.threshold'] }, 'url']),
   [
     'POST',
     'webhooks',
@@ -270,6 +291,8 @@ const cases: readonly Case[] = [
   ['GET', 'audit?from=yesterday', undefined, 'from'],
   ['GET', 'audit?noun=wars', undefined, 'noun'],
   ['GET', 'audit?object_id=%00', undefined, 'object_id'],
+
+  ...badRules,
 ];
 
 onEveryAdmin('bad input', (suite) => {
@@ -287,10 +310,14 @@ onEveryAdmin('bad input', (suite) => {
     await admin.put(`quotas/${tenant_id}`, { limit: 5 });
     const hook = { tenant_id, url: 'https://example.com', events: ['quota.threshold'] };
     ids['WEBHOOK'] = (await admin.post('webhooks', hook)).body.id;
+    const override = { tenant_id, limit: 'm', numbers: { limit: 5 }, reason: 'r' };
+    ids['OVERRIDE'] = (await admin.post('overrides', override)).body.id;
+    const block = { tenant_id, subject: 'mallory', reason: 'r' };
+    ids['BLOCK'] = (await admin.post('blocks', block)).body.id;
     ids['TOKEN'] = (await admin.makeToken('viewer')).id;
   });
 
-  const send = ([method, path, body]: Case) => {
+  const send = ([method, path, body]: BadInput) => {
     const text = typeof body === 'string' ? body : JSON.stringify(body);
     return suite.admin.ask(method, place(path), body === undefined ? {} : { body: place(text) });
   };
@@ -351,6 +378,9 @@ onEveryAdmin('bad input', (suite) => {
           'tenants',
           'plans',
           'policies',
+          'overrides',
+          'blocks',
+          'modes',
           'keys',
           'tokens',
           'audit',
@@ -370,12 +400,17 @@ onEveryAdmin('room', (suite) => {
   it.each([
     ['plans', { name: 'p', limits: [window] }],
     ['policies', { resource: 'GET:/x' }],
+    ['overrides', { limit: 'shared-m', numbers: { limit: 5 }, reason: 'r' }],
+    ['blocks', { subject: 'mallory', reason: 'r' }],
     ['keys', { name: 'k' }],
     ['tokens', { name: 't', role: 'viewer' }],
     ['webhooks', { url: 'https://hooks.example.com', events: ['quota.threshold'] }],
   ] as const)('for %s of a tenant ends, and comes back with each that goes', async (noun, body) => {
     const { admin, rig } = suite;
     const tenant_id = await admin.makeTenant();
+    if (noun === 'overrides') {
+      await admin.post('plans', { name: 'shared', limits: [{ ...window, name: 'shared-m' }] });
+    }
     const max = await fillRoom(rig.database.db, noun, tenant_id);
     const refused = await admin.post(noun, { ...body, tenant_id });
     expect(refused).toMatchObject({ status: 409, body: { code: 'conflict' } });

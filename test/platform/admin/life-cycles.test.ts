@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { nouns } from '../../../platform/src/doors/http/admin/routes.ts';
 import { onEveryAdmin } from './rig.ts';
+import { newBlock, newMode, newOverride } from './world.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
@@ -59,12 +61,18 @@ onEveryAdmin('administration', (suite) => {
       const plan = await admin.post('plans', { tenant_id: id, name: 'own', limits: [window] });
       await admin.patch(`tenants/${id}`, { plan_id: plan.body.id });
       const policy = await admin.post('policies', { tenant_id: id, resource: 'GET:/x' });
+      const override = await admin.post('overrides', newOverride(id));
+      const block = await admin.post('blocks', newBlock(id));
+      const mode = await admin.put('modes', newMode(id));
       const key = await admin.post('keys', { tenant_id: id, name: 'k' });
       const token = await admin.makeToken('owner', id);
       expect((await admin.delete(`tenants/${id}`)).status).toBe(200);
       for (const path of [
         `plans/${plan.body.id}`,
         `policies/${policy.body.id}`,
+        `overrides/${override.body.id}`,
+        `blocks/${block.body.id}`,
+        `modes/${mode.body.id}`,
         `keys/${key.body.id}`,
         `tokens/${token.id}`,
       ]) {
@@ -157,6 +165,30 @@ onEveryAdmin('administration', (suite) => {
       expect((await admin.get(path)).body).toEqual(object);
       expect((await admin.delete(path)).body).toEqual({ deleted: true, published: true });
       expect((await admin.get(path)).status).toBe(404);
+    });
+
+    it('is made from a template, under its name or another', async () => {
+      const { admin } = suite;
+      const { body } = await admin.get('plans/templates');
+      const names = body.items.map((one) => one['name']);
+      expect(names).toEqual(['free', 'starter', 'business', 'enterprise']);
+      const tenant_id = await admin.makeTenant();
+      for (const template of body.items) {
+        const made = await admin.post('plans', { tenant_id, template: template['name'] });
+        expect(made).toMatchObject({
+          status: 201,
+          body: { tenant_id, name: template['name'], limits: template['limits'], version: 1 },
+        });
+        expect((await admin.get(`plans/${made.body.id}`)).body).toMatchObject({
+          limits: template['limits'],
+        });
+      }
+      const again = await admin.post('plans', { tenant_id, template: 'free' });
+      expect(again.status).toBe(409);
+      const named = await admin.post('plans', { tenant_id, template: 'free', name: 'trial' });
+      expect(named.body).toMatchObject({ name: 'trial', limits: body.items[0]?.['limits'] });
+      const shared = await admin.post('plans', { template: 'free', name: unique('free') });
+      expect(shared.body).toMatchObject({ tenant_id: null, published: false });
     });
 
     it('that is shared is published in the background, and the answer says how far it is', async () => {
@@ -275,6 +307,17 @@ onEveryAdmin('administration', (suite) => {
       expect(list.body.items.length).toBe(2);
       const other = await admin.post('policies', { tenant_id: id, resource: 'GET:/other' });
       expect((await admin.patch(`policies/${other.body.id}`, { resource })).status).toBe(409);
+    });
+
+    it('counts all tenants together only when it is for all of them', async () => {
+      const { admin } = suite;
+      const limits = [{ ...window, per: ['global', 'resource'] }];
+      const shared = await admin.post('policies', { resource: `GET:/${randomUUID()}`, limits });
+      expect(shared).toMatchObject({ status: 201, body: { limits } });
+      const tenant_id = await admin.makeTenant();
+      const own = await admin.post('policies', { tenant_id, resource: 'GET:/x', limits });
+      expect(own.status).toBe(400);
+      expect(own.body.detail).toMatch(/^limits\[0\]\.per: .*without tenant_id/);
     });
 
     it('keeps its costs within the most that a call may name', async () => {
@@ -461,9 +504,12 @@ onEveryAdmin('administration', (suite) => {
     const id = await admin.makeTenant({ name: 'kept', tier: 'pro' });
     await admin.post('plans', { tenant_id: id, name: 'kept', limits: [window] });
     await admin.post('policies', { tenant_id: id, resource: 'GET:/kept', limits: [window] });
+    await admin.post('overrides', newOverride(id));
+    await admin.post('blocks', newBlock(id));
+    await admin.put('modes', newMode(id));
     await admin.post('keys', { tenant_id: id, name: 'kept' });
     const { token } = await admin.makeToken('viewer', id);
-    const paths = ['tenants', 'plans', 'policies', 'keys', 'audit', 'publications'];
+    const paths = nouns.filter((noun) => noun !== 'tokens');
     const readAll = () =>
       Promise.all(paths.map(async (path) => (await suite.admin.get(`${path}?limit=200`)).body));
     const before = await readAll();

@@ -9,6 +9,7 @@ import { type RedisServer, startRedis } from '../../servers/redis.ts';
 import { makePlace } from '../../support/databases.ts';
 import { type Database, openDatabase } from '../../../platform/src/database/index.ts';
 import { AdminRig, onEveryAdmin } from './rig.ts';
+import { newBlock, newMode, newOverride } from './world.ts';
 
 const limits = [{ name: 'm', algorithm: 'fixed_window', limit: 10, window_seconds: 60 }];
 
@@ -42,7 +43,19 @@ for (const engineKind of ['memory', 'redis'] as const) {
         const key = await admin.post('keys', { tenant_id, name: 'k' });
         const plan = await admin.post('plans', { tenant_id, name: 'p', limits });
         const policy = await admin.post('policies', { tenant_id, resource: 'GET:/x' });
+        const override = await admin.post('overrides', newOverride(tenant_id));
+        const block = await admin.post('blocks', newBlock(tenant_id));
+        const mode = await admin.put('modes', newMode(tenant_id));
         const changes = [
+          () => admin.post('overrides', newOverride(tenant_id)),
+          () => admin.patch(`overrides/${override.body.id}`, { reason: 'x' }),
+          () => admin.delete(`overrides/${override.body.id}`),
+          () => admin.delete(`overrides?tenant_id=${tenant_id}`),
+          () => admin.post('blocks', newBlock(tenant_id)),
+          () => admin.patch(`blocks/${block.body.id}`, { action: 'bypass' }),
+          () => admin.delete(`blocks/${block.body.id}`),
+          () => admin.put('modes', newMode(tenant_id)),
+          () => admin.delete(`modes/${mode.body.id}`),
           () => admin.patch(`tenants/${tenant_id}`, { status: 'suspended' }),
           () => admin.post('keys', { tenant_id, name: 'l' }),
           () => admin.patch(`keys/${key.body.id}`, { scopes: [] }),
@@ -66,17 +79,24 @@ for (const engineKind of ['memory', 'redis'] as const) {
       it('of what is shared reaches every tenant when its publication is done', async () => {
         const { admin, engine } = suite;
         const ids = [await admin.makeTenant(), await admin.makeTenant()];
-        while (await admin.publisher.publishShared());
-        const before = await Promise.all(ids.map((id) => epochOf(id)));
-        const made = await admin.post('plans', { name: `s-${randomUUID()}`, limits });
-        expect(made.body).toMatchObject({ published: false });
-        while (await admin.publisher.publishShared());
-        for (const [at, id] of ids.entries()) {
-          expect(await isStale(engine, id, before[at] as Epoch)).toBe(true);
+        const changes = [
+          () => admin.post('plans', { name: `s-${randomUUID()}`, limits }),
+          () => admin.post('blocks', newBlock(null)),
+          () => admin.put('modes', { scope: 'platform', mode: 'warn' }),
+        ];
+        for (const change of changes) {
+          while (await admin.publisher.publishShared());
+          const before = await Promise.all(ids.map((id) => epochOf(id)));
+          const made = await change();
+          expect(made.body).toMatchObject({ published: false });
+          while (await admin.publisher.publishShared());
+          for (const [at, id] of ids.entries()) {
+            expect(await isStale(engine, id, before[at] as Epoch)).toBe(true);
+          }
+          const { body } = await admin.get(`publications/${made.body.publication.epoch}`);
+          expect(body['done']).toBe(body['total']);
+          expect(body['finished_at']).toEqual(expect.any(String));
         }
-        const { body } = await admin.get(`publications/${made.body.publication.epoch}`);
-        expect(body['done']).toBe(body['total']);
-        expect(body['finished_at']).toEqual(expect.any(String));
       });
     },
     { engineKind },

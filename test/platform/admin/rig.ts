@@ -3,8 +3,13 @@ import type { Engine } from '../../../limiter/src/core/engine.ts';
 import type { Actor, Role } from '../../../platform/src/control/actor.ts';
 import { ApiKeys } from '../../../platform/src/control/api-keys/api-keys.ts';
 import { Audit } from '../../../platform/src/control/audit/audit.ts';
+import { Blocks } from '../../../platform/src/control/blocks/blocks.ts';
+import { Counters } from '../../../platform/src/decide/index.ts';
+import { Snapshots, SourceReader, StoreTime } from '../../../platform/src/snapshot/index.ts';
 import { Changes } from '../../../platform/src/control/change.ts';
 import { Publisher } from '../../../platform/src/control/epochs/publisher.ts';
+import { Modes } from '../../../platform/src/control/modes/modes.ts';
+import { Overrides } from '../../../platform/src/control/overrides/overrides.ts';
 import { Plans } from '../../../platform/src/control/plans/plans.ts';
 import { Policies } from '../../../platform/src/control/policies/policies.ts';
 import { Publications } from '../../../platform/src/control/publications/publications.ts';
@@ -80,7 +85,7 @@ export class AdminRig {
 
   static async open(
     { db }: Pick<Database, 'db'>,
-    engine: Pick<Engine, 'publishEpoch' | 'inspect'>,
+    engine: Pick<Engine, 'publishEpoch' | 'inspect' | 'reset' | 'unblock' | 'counterName'>,
     {
       failures = { limitOf: () => null, count: () => {} },
       markSecret,
@@ -95,10 +100,23 @@ export class AdminRig {
     const publisher = new Publisher(db, engine);
     const changes = new Changes({ db, publisher, onShared: () => {} });
     const mark = { markSecret: markSecret ?? (await sharedSecret(db, 'key_id_secret')) };
+    const snapshots = new Snapshots({
+      reader: new SourceReader(db),
+      cache: null,
+      watch: () => {},
+      tenantsMax: 100,
+      time: new StoreTime(),
+    });
+    const counters = new Counters({ snapshots, engine, forget: async () => {} });
     const control: Control = {
+      snapshots,
+      counters: { counters, changes },
       tenants: new Tenants({ db, changes }),
       plans: new Plans({ db, changes }),
       policies: new Policies({ db, changes }),
+      overrides: new Overrides({ db, changes }),
+      blocks: new Blocks({ db, changes }),
+      modes: new Modes({ db, changes }),
       keys: new ApiKeys({ db, changes, ...mark }),
       tokens: new Tokens({ db, changes, ...mark, bootstrap }),
       audit: new Audit({ db }),

@@ -2,7 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import { sql } from 'kysely';
 import type { Tables } from '../../../platform/src/database/index.ts';
-import type { AdminRoute, Noun } from '../../../platform/src/doors/http/admin/routes.ts';
+import {
+  type AdminRoute,
+  type Noun,
+  routes,
+} from '../../../platform/src/doors/http/admin/routes.ts';
 import type { AdminRig } from './rig.ts';
 
 /** One object of each noun: of a tenant, or of none. */
@@ -12,7 +16,7 @@ export type World = {
   readonly own: Objects;
   readonly foreign: Objects;
   /** Of no tenant; the plan is one that neither tenant is on. */
-  readonly platform: Omit<Objects, 'tenants' | 'keys' | 'quotas'>;
+  readonly platform: Omit<Objects, 'tenants' | 'keys' | 'quotas' | 'overrides' | 'counters'>;
   /** What does not exist. */
   readonly nothing: Objects;
 };
@@ -30,12 +34,16 @@ const nothing: Objects = {
   tenants: randomUUID(),
   plans: randomUUID(),
   policies: randomUUID(),
+  overrides: randomUUID(),
+  blocks: randomUUID(),
+  modes: randomUUID(),
   keys: 'A'.repeat(21),
   tokens: 'A'.repeat(21),
   audit: randomUUID(),
   publications: '999999',
   quotas: randomUUID(),
   webhooks: randomUUID(),
+  counters: randomUUID(),
 };
 
 const hook = { url: 'https://hooks.example.com/sluice', events: ['quota.threshold'] };
@@ -44,6 +52,9 @@ async function makeObjects(admin: AdminRig): Promise<Objects> {
   const tenant_id = await admin.makeTenant();
   const plan = await admin.post('plans', { tenant_id, name: 'own', limits });
   const policy = await admin.post('policies', { tenant_id, resource: 'GET:/own' });
+  const override = await admin.post('overrides', newOverride(tenant_id));
+  const block = await admin.post('blocks', newBlock(tenant_id));
+  const mode = await admin.put('modes', newMode(tenant_id));
   const key = await admin.post('keys', { tenant_id, name: 'own' });
   const token = await admin.makeToken('viewer', tenant_id);
   await admin.put(`quotas/${tenant_id}`, { limit: 100 });
@@ -52,11 +63,15 @@ async function makeObjects(admin: AdminRig): Promise<Objects> {
     tenants: tenant_id,
     plans: plan.body.id,
     policies: policy.body.id,
+    overrides: override.body.id,
+    blocks: block.body.id,
+    modes: mode.body.id,
     keys: key.body.id,
     tokens: token.id,
     audit: await newestAudit(admin),
     publications: '2',
     quotas: tenant_id,
+    counters: tenant_id,
     webhooks: webhook.body.id,
   };
 }
@@ -65,16 +80,33 @@ async function makeShared(admin: AdminRig): Promise<World['platform']> {
   const plan = await admin.post('plans', { name: `shared-${randomUUID()}`, limits });
   const policy = await admin.post('policies', { resource: `GET:/shared/${randomUUID()}` });
   const webhook = await admin.post('webhooks', hook);
+  const block = await admin.post('blocks', newBlock(null));
+  const mode = await admin.put('modes', { scope: 'platform', mode: 'warn' });
   const { epoch } = policy.body.publication;
   return {
     plans: plan.body.id,
     policies: policy.body.id,
+    blocks: block.body.id,
+    modes: mode.body.id,
     audit: await newestAudit(admin),
     tokens: (await admin.makeToken('viewer')).id,
     publications: String(epoch),
     webhooks: webhook.body.id,
   };
 }
+
+export const newOverride = (tenant_id: string) => ({
+  tenant_id,
+  limit: 'm',
+  numbers: { limit: 20 },
+  reason: 'a good customer',
+});
+export const newBlock = (tenant_id: string | null) => ({
+  tenant_id,
+  subject: 'mallory',
+  reason: 'abuse',
+});
+export const newMode = (tenant_id: string) => ({ scope: 'tenant', tenant_id, mode: 'shadow' });
 
 async function newestAudit(admin: AdminRig): Promise<string> {
   const { body } = await admin.get('audit?limit=1');
@@ -83,11 +115,27 @@ async function newestAudit(admin: AdminRig): Promise<string> {
 
 export type Request = { readonly method: string; readonly path: string; readonly body?: unknown };
 
+const questions: readonly AdminRoute['verb'][] = ['explain', 'inspect', 'reset', 'unblock'];
+
 /** What a route is asked for, of these objects, such that it works for who may. */
 export function requestFor({ noun, verb, method, path }: AdminRoute, objects: Objects): Request {
   const place = path.replace('/v1/admin/', '').replace(':id', objects[noun]);
-  const body = bodyFor(noun, verb, objects.tenants);
-  return { method, path: place, ...(body && { body }) };
+  const filter = verb === 'clear' ? `?tenant_id=${objects.tenants}` : '';
+  const body = questions.includes(verb)
+    ? { tenant_id: objects.tenants, plan_id: objects.plans, resource: 'x', subject: 'me' }
+    : bodyFor(noun, verb, objects.tenants);
+  return { method, path: `${place}${filter}`, ...(body && { body }) };
+}
+
+/** A change of the object of a noun, in the way in which that is changed. */
+export function changeOf(noun: Noun, objects: Objects): Request {
+  const route = routes.find((one) => one.noun === noun && isChange(one));
+  if (!route) throw new Error(`${noun} can't be changed`);
+  return requestFor(route, objects);
+}
+
+function isChange({ verb }: AdminRoute): boolean {
+  return verb === 'update' || verb === 'set';
 }
 
 function bodyFor(noun: Noun, verb: AdminRoute['verb'], tenantId: string): object | undefined {
@@ -95,11 +143,14 @@ function bodyFor(noun: Noun, verb: AdminRoute['verb'], tenantId: string): object
   if (verb === 'update') return changeFor(noun);
   if (verb === 'put') return { limit: 100, teams: { eng: { limit: 10 } } };
   if (verb === 'topUp') return { amount: 5, reason: 'a launch' };
+  if (verb === 'set') return newMode(tenantId);
   if (verb !== 'create') return undefined;
   const bodies: Partial<Record<Noun, object>> = {
     tenants: { name: 'new' },
     plans: { tenant_id: tenantId, name: `new-${randomUUID()}`, limits },
     policies: { tenant_id: tenantId, resource: `GET:/${randomUUID()}` },
+    overrides: newOverride(tenantId),
+    blocks: newBlock(tenantId),
     keys: { tenant_id: tenantId, name: 'new' },
     tokens: { tenant_id: tenantId, name: 'new', role: 'viewer' },
     webhooks: { ...hook, tenant_id: tenantId },
@@ -108,9 +159,11 @@ function bodyFor(noun: Noun, verb: AdminRoute['verb'], tenantId: string): object
 }
 
 /** A change that each object of the noun can take. */
-export function changeFor(noun: Noun): object {
+function changeFor(noun: Noun): object {
   const changes: Partial<Record<Noun, object>> = {
     policies: { cost: 3 },
+    overrides: { reason: 'changed' },
+    blocks: { reason: 'changed' },
     webhooks: { url: 'https://hooks.example.com/changed' },
   };
   return changes[noun] ?? { name: 'changed' };
@@ -120,6 +173,9 @@ const tables = [
   'tenants',
   'plans',
   'policies',
+  'overrides',
+  'blocks',
+  'modes',
   'api_keys',
   'admin_tokens',
   'audit_entries',
@@ -144,15 +200,23 @@ export async function readEverything(db: Kysely<Tables>): Promise<string> {
   return parts.join('\n');
 }
 
-const rooms = { plans: 200, policies: 500, keys: 1000, tokens: 1000, webhooks: 20 } as const;
+const rooms = {
+  plans: 200,
+  policies: 500,
+  overrides: 5000,
+  blocks: 5000,
+  keys: 1000,
+  tokens: 1000,
+  webhooks: 20,
+} as const;
 
-/** As many objects as a tenant may have. Returns how many that is. */
+/** As many objects as a tenant may have, unless told otherwise. Returns how many that is. */
 export async function fillRoom(
   db: Kysely<Tables>,
   noun: keyof typeof rooms,
   tenantId: string,
+  max: number = rooms[noun],
 ): Promise<number> {
-  const max = rooms[noun];
   const owned = (at: number) => ({
     id: `${tenantId.slice(0, 24)}${at.toString(16).padStart(12, '0')}`,
     tenant_id: tenantId,
@@ -168,26 +232,43 @@ export async function fillRoom(
     plans: () =>
       db
         .insertInto('plans')
-        .values(indices.map((at) => ({ ...owned(at), name: `n${at}`, limits: '[]' }))),
+        .values(indices.map((at) => ({ ...owned(at), name: `n${at}`, limits: '[]' })))
+        .execute(),
     policies: () =>
       db
         .insertInto('policies')
         .values(
           indices.map((at) => ({ ...owned(at), resource: `n${at}`, costs: '{}', limits: '[]' })),
-        ),
+        )
+        .execute(),
+    overrides: () =>
+      sql`
+      INSERT INTO overrides (id, tenant_id, limit_name, attributes, numbers, reason, author)
+      SELECT gen_random_uuid(), ${tenantId}, 'm', '{}', '{"limit":1}', 'r', 'a'
+      FROM generate_series(1, ${max})`.execute(db),
+    blocks: () =>
+      sql`
+      INSERT INTO blocks (id, tenant_id, subject, action, reason, author)
+      SELECT gen_random_uuid(), ${tenantId}, 's' || n, 'block', 'r', 'a'
+      FROM generate_series(1, ${max}) n`.execute(db),
     keys: () =>
       db
         .insertInto('api_keys')
-        .values(indices.map((at) => ({ ...credential(at), key_hash: '', scopes: [] }))),
+        .values(indices.map((at) => ({ ...credential(at), key_hash: '', scopes: [] })))
+        .execute(),
     tokens: () =>
       db
         .insertInto('admin_tokens')
         .values(
           indices.map((at) => ({ ...credential(at), token_hash: '', role: 'viewer' as const })),
-        ),
+        )
+        .execute(),
     webhooks: () =>
-      db.insertInto('webhooks').values(indices.map((at) => ({ ...owned(at), ...hook }))),
+      db
+        .insertInto('webhooks')
+        .values(indices.map((at) => ({ ...owned(at), ...hook })))
+        .execute(),
   };
-  await filled[noun]().execute();
+  await filled[noun]();
   return max;
 }

@@ -9,6 +9,8 @@ export type OpenApi = {
 type Operation = { readonly responses: Readonly<Record<string, Response>> };
 type Response = { readonly content?: Readonly<Record<string, object>> };
 
+type Heard = Pick<Answer, 'status' | 'headers' | 'text'>;
+
 type Said = {
   readonly method: string;
   readonly path: string;
@@ -21,7 +23,8 @@ type Said = {
 export class Documented {
   readonly #said: Said[] = [];
 
-  readonly watch = (method: string, path: string, { status, headers, text }: Answer): void => {
+  readonly watch = (method: string, path: string, answer: Heard): void => {
+    const { status, headers, text } = answer;
     const [type = ''] = (headers.get('content-type') ?? '').split(';');
     this.#said.push({ method, path, status, type, text });
   };
@@ -64,7 +67,9 @@ function routeOf({ paths }: OpenApi, { method, path }: Said): string | null {
   const routes = Object.keys(paths).filter((route) =>
     new RegExp(`^${route.replaceAll(/\{[^}]+\}/g, '[^/]+')}$`).test(bare),
   );
-  return routes.find((route) => paths[route]?.[method.toLowerCase()]) ?? null;
+  // One that is spelt out is meant rather than one that takes any id.
+  const exactFirst = routes.toSorted((a, b) => Number(b === bare) - Number(a === bare));
+  return exactFirst.find((route) => paths[route]?.[method.toLowerCase()]) ?? null;
 }
 
 function problemOf(said: Said, document: OpenApi, ajv: InstanceType<typeof Ajv2020.default>) {

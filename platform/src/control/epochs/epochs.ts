@@ -20,7 +20,10 @@ export async function startEpoch(tx: Transaction<Tables>, tenantId: string): Pro
   return { tenantId, epoch, generation, sharedEpoch: await readSharedEpoch(tx) };
 }
 
-/** Locks the tenant's epoch until the transaction ends: changes of one tenant take turns. */
+/**
+ * Locks the tenant's epoch until the transaction ends: changes of one tenant take turns. One that
+ * was deleted before its turn came stays deleted.
+ */
 export async function raiseEpoch(
   tx: Transaction<Tables>,
   tenantId: string,
@@ -28,7 +31,7 @@ export async function raiseEpoch(
 ): Promise<TenantEpoch> {
   const { rows } = await sql<{ epoch: number; generation: number }>`
     UPDATE tenant_epochs
-    SET epoch = epoch + 1, deleted = ${deleted}, changed_in = pg_current_xact_id(), changed_at = now()
+    SET epoch = epoch + 1, deleted = deleted OR ${deleted}, changed_in = pg_current_xact_id(), changed_at = now()
     WHERE tenant_id = ${tenantId}
     RETURNING epoch, generation`.execute(tx);
   const row = rows[0];

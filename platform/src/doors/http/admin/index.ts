@@ -32,7 +32,7 @@ import { policyOperations, policySchemas } from './policies.ts';
 import { toAdminError } from './problems.ts';
 import { publicationOperations, publicationSchemas } from './publications.ts';
 import { quotaOperations, quotaSchemas } from './quotas.ts';
-import { type AdminRoute, type Noun, routes, type Verb } from './routes.ts';
+import { type AdminRoute, type Noun, ofMany, routes, unversioned, type Verb } from './routes.ts';
 import { tenantOperations, tenantSchemas } from './tenants.ts';
 import { tokenOperations, tokenSchemas } from './tokens.ts';
 import { expectedVersionOf } from './version.ts';
@@ -212,18 +212,6 @@ function describe({ least, tenants }: AdminRoute, { description }: Operation): s
   const who = `Needs the role ${least}${tenants ? '' : ', in a token of the platform'}.`;
   return description === undefined ? who : `${description} ${who}`;
 }
-
-/** Where no object is named there is none to miss. */
-const ofMany: readonly Verb[] = ['list', 'clear', 'templates'];
-/** What they are about has no version, or none yet. */
-const unversioned: readonly Verb[] = [
-  ...ofMany,
-  'create',
-  'explain',
-  'inspect',
-  'reset',
-  'unblock',
-];
 
 function problemsOf(route: AdminRoute, operation: Operation): ProblemCode[] {
   const { verb, method, least, tenants } = route;

@@ -37,6 +37,18 @@ const requests = {
 } as const;
 export type Verb = keyof typeof requests;
 
+/** Where no object is named there is none to miss. */
+export const ofMany: readonly Verb[] = ['list', 'clear', 'templates'];
+/** What they are about has no version, or none yet. */
+export const unversioned: readonly Verb[] = [
+  ...ofMany,
+  'create',
+  'explain',
+  'inspect',
+  'reset',
+  'unblock',
+];
+
 export type AdminRoute = {
   readonly noun: Noun;
   readonly verb: Verb;
