@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { nouns } from '../../platform/src/doors/http/admin/routes.ts';
+import { listed } from './admin/world.ts';
 import { ChildNode } from './rig/child-node.ts';
 import type { MadeTenant, NodeClient } from './rig/client.ts';
 import { makeStack, onEveryStack, type Stack } from './rig/stacks.ts';
@@ -30,7 +30,7 @@ async function makeAll(client: NodeClient): Promise<MadeTenant> {
 /** All that is configured, as the API shows it. When keys were used is written later. */
 async function readAll(client: NodeClient): Promise<string> {
   const texts: string[] = [];
-  for (const noun of nouns) {
+  for (const noun of listed) {
     const { status, text } = await client.admin('GET', `${noun}?limit=100`);
     expect(status).toBe(200);
     texts.push(text);

@@ -1,3 +1,4 @@
+import { Deadline } from 'sluice';
 import {
   Decision,
   type BoundLimit,
@@ -29,6 +30,8 @@ export type QuotaKeeperParts = {
 const countersMaxDefault = 100_000;
 const noticesMax = 10_000;
 const seedsAtOnce = 500;
+/** A store that says nothing must not keep checks waiting: they have policies for that. */
+const seedMsMax = 2000;
 const flushing = 'flush';
 
 /**
@@ -43,6 +46,7 @@ export class QuotaKeeper {
   readonly #countersMax: number;
   readonly #flights = new SingleFlight<void>();
   readonly #restores = new SingleFlight<void>();
+  readonly #deadline = new Deadline(seedMsMax);
   #seen = new Map<string, SeenUsage>();
   #notices: QuotaNotice[] = [];
   /** Up to which threshold a counter's period was told of. */
@@ -156,7 +160,8 @@ export class QuotaKeeper {
 
   /**
    * Raises the tenant's counters to what is known, before a store that lost them decides by them.
-   * All who wait for one tenant wait for the same; what fails is thrown to each.
+   * All who wait for one tenant wait for the same. What fails is thrown to each: a `StoreFailure`, after
+   * which nothing may be confirmed, or what the database said.
    */
   restore(tenant: TenantRef): Promise<void> {
     const name = `${tenant.id} ${tenant.generation ?? 0}`;
@@ -169,7 +174,7 @@ export class QuotaKeeper {
     await this.flush().catch(() => {});
     const seeds = await usage.seedsOf(tenant.id, tenant.generation ?? 0);
     for (let from = 0; from < seeds.length; from += seedsAtOnce) {
-      await engine.seed(tenant, seeds.slice(from, from + seedsAtOnce));
+      await this.#deadline.run(engine.seed(tenant, seeds.slice(from, from + seedsAtOnce)));
     }
   }
 }

@@ -60,7 +60,7 @@ describe('a tree of allowances', () => {
     [{ team: 'eng', user: 'constructor' }, ['calls', 'calls/team']],
     [{ team: 'constructor', user: 'toString' }, ['calls', 'calls/team', 'calls/user']],
   ] as const)('bounds %j by %j', (attributes, names) => {
-    const limits = treeOf().applying(attributes as unknown as Record<string, string>);
+    const limits = treeOf().applying(attributes);
     expect(limits.map(({ name }) => name)).toEqual(names);
   });
 

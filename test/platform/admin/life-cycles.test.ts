@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { nouns } from '../../../platform/src/doors/http/admin/routes.ts';
+import { listed } from './world.ts';
 import { onEveryAdmin } from './rig.ts';
 import { newBlock, newMode, newOverride } from './world.ts';
 
@@ -509,7 +509,7 @@ onEveryAdmin('administration', (suite) => {
     await admin.put('modes', newMode(id));
     await admin.post('keys', { tenant_id: id, name: 'kept' });
     const { token } = await admin.makeToken('viewer', id);
-    const paths = nouns.filter((noun) => noun !== 'tokens');
+    const paths = listed.filter((noun) => noun !== 'tokens');
     const readAll = () =>
       Promise.all(paths.map(async (path) => (await suite.admin.get(`${path}?limit=200`)).body));
     const before = await readAll();

@@ -12,6 +12,9 @@ import type { AdminRig } from './rig.ts';
 /** One object of each noun: of a tenant, or of none. */
 export type Objects = Readonly<Record<Noun, string>>;
 
+/** What is kept as a collection, and can be listed. */
+export const listed = routes.filter(({ verb }) => verb === 'list').map(({ noun }) => noun);
+
 export type World = {
   readonly own: Objects;
   readonly foreign: Objects;

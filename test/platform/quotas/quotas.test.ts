@@ -293,11 +293,9 @@ onEveryAdmin('a quota', (suite) => {
       const { admin } = suite;
       const path = `quotas/${await admin.makeTenant()}`;
       await admin.put(path, { limit: 1000 });
-      for (const [round, change] of [admin.put, admin.patch].entries()) {
+      for (const [round, method] of (['put', 'patch'] as const).entries()) {
         const version = round + 1;
-        const answers = await twenty((at) =>
-          change.call(admin, path, { limit: 100 + at, version }),
-        );
+        const answers = await twenty((at) => admin[method](path, { limit: 100 + at, version }));
         const won = answers.filter(({ status }) => status === 200);
         expect(won).toHaveLength(1);
         expect(answers.filter(({ status }) => status === 409)).toHaveLength(19);

@@ -157,7 +157,8 @@ onEveryAdmin('thresholds of a quota', (suite) => {
     expect(notices).toMatchObject([
       { actor: 'system', action: 'notice', object_id: id, before: null, after: event },
     ]);
-    const { period } = deliveries[0]?.payload as { period: Record<string, string> };
+    const [{ payload } = { payload: null }] = deliveries;
+    const { period } = payload as { period: Record<string, string> };
     expect(Date.parse(String(period['starts_at']))).toBeLessThanOrEqual(Date.now());
     expect(Date.parse(String(period['ends_at']))).toBeGreaterThan(Date.now());
   });

@@ -1,6 +1,7 @@
 import {
   createServer,
   type IncomingHttpHeaders,
+  type IncomingMessage,
   type Server,
   type ServerResponse,
 } from 'node:http';
@@ -31,11 +32,7 @@ export class Receiver {
     const server = createServer();
     const receiver = new Receiver(server);
     server.on('request', (request, answer) => {
-      void text(request).then((body) => {
-        const { url: path = '', headers } = request;
-        receiver.received.push({ path, headers, body });
-        receiver.#react(answer);
-      });
+      void receiver.#receive(request, answer);
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return receiver;
@@ -60,6 +57,13 @@ export class Receiver {
   async stop(): Promise<void> {
     this.#server.closeAllConnections();
     await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  async #receive(request: IncomingMessage, answer: ServerResponse): Promise<void> {
+    const body = await text(request);
+    const { url: path = '', headers } = request;
+    this.received.push({ path, headers, body });
+    this.#react(answer);
   }
 
   #react(answer: ServerResponse): void {
