@@ -1,5 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Actor } from '../control/actor.ts';
+import { Conflict } from '../control/errors.ts';
+import { templates as tiers } from '../control/plans/templates.ts';
+import { policyTemplates } from '../control/policies/templates.ts';
 import type { Control } from '../doors/http/admin/index.ts';
 
 /** What there is to try. */
@@ -82,6 +85,8 @@ async function findOrMake(control: Control, key: string): Promise<Demo> {
   const known = await control.keys.get(actor, idOf(key)).catch(() => null);
   const tenantId = known?.tenant_id ?? (await makeTenant(control));
   const plans = await makePlans(control, tenantId);
+  await makeTiers(control);
+  await makeCosts(control, tenantId);
   await useFirstPlan(control, tenantId, plans);
   if (!known) {
     const scopes = ['check', 'settle', 'usage', 'plan:select', 'refund'] as const;
@@ -114,6 +119,29 @@ async function makePlans({ plans }: Control, tenantId: string): Promise<DemoPlan
     made.push({ id, name, about });
   }
   return made;
+}
+
+/** The plans that tenants without one are on, by their tier. */
+async function makeTiers({ plans }: Control): Promise<void> {
+  const { items } = await plans.list(actor, { tenant_id: 'shared', limit: 200 });
+  for (const { name } of tiers) {
+    if (items.some((plan) => plan.name === name)) continue;
+    await plans.create(actor, { template: name }).catch(unlessTaken);
+  }
+}
+
+/** What the tenant's calls cost in the units that those plans count. */
+async function makeCosts({ policies }: Control, tenantId: string): Promise<void> {
+  const { items } = await policies.list(actor, { tenant_id: tenantId, limit: 200 });
+  for (const { name, resource, limits } of policyTemplates) {
+    if (limits.length > 0 || items.some((policy) => policy.resource === resource)) continue;
+    await policies.create(actor, { template: name, tenant_id: tenantId }).catch(unlessTaken);
+  }
+}
+
+/** Another node may have made it meanwhile. */
+function unlessTaken(error: unknown): void {
+  if (!(error instanceof Conflict)) throw error;
 }
 
 async function useFirstPlan(

@@ -11,6 +11,7 @@ import { requireRoom, touchOwner, whereOwner } from '../owned.ts';
 import { type Page, type PageQuery, readPage } from '../page.ts';
 import { found, isUuid, lockObject, nextVersion, requireUuid } from '../rows.ts';
 import { parsePolicy, patchedPolicy, type Policy, type PolicyInput, policyOf } from './policy.ts';
+import { fromPolicyTemplate } from './templates.ts';
 
 export type PolicyQuery = PageQuery & { readonly tenant_id?: string; readonly resource?: string };
 
@@ -55,7 +56,7 @@ export class Policies {
     input: PolicyInput & { readonly tenant_id?: string | null },
   ): Promise<Changed<Policy>> {
     requirePlatform(actor, 'make policies');
-    const values = parsePolicy(input);
+    const values = parsePolicy(fromPolicyTemplate(input));
     const { tenant_id: tenantId } = values;
     const id = uuidv7();
     return this.#changes.make(actor, async (change) => {

@@ -1,12 +1,18 @@
 import { type Static, Type } from 'typebox';
 import type { Policy } from '../../../control/policies/policy.ts';
 import type { Policies } from '../../../control/policies/policies.ts';
+import {
+  type PolicyTemplate,
+  policyTemplateNames,
+  policyTemplates,
+} from '../../../control/policies/templates.ts';
 import { ref } from '../openapi.ts';
 import {
   body,
   expectedVersion,
   idField,
   nullable,
+  oneOf,
   pageOf,
   publishedFields,
   query,
@@ -42,7 +48,24 @@ const policy = Type.Object(stored, { $id: 'Policy' });
 const changed = Type.Object({ ...stored, ...publishedFields }, { $id: 'ChangedPolicy' });
 
 const optional = Type.Partial(Type.Object(fields)).properties;
-const create = body({ tenant_id: Type.Optional(nullable(idField)), resource, ...optional });
+const create = body({
+  tenant_id: Type.Optional(nullable(idField)),
+  resource: Type.Optional(resource),
+  template: Type.Optional(
+    oneOf(policyTemplateNames, { description: 'To start from; only `resource` goes with it.' }),
+  ),
+  ...optional,
+});
+const template = Type.Object(
+  {
+    name: Type.String(),
+    about: Type.String(),
+    resource,
+    costs: Type.Record(Type.String(), Type.Integer()),
+    limits: Type.Array(ref<Static<typeof limit>>('Limit')),
+  },
+  { $id: 'PolicyTemplate' },
+);
 const update = body({ resource: Type.Optional(resource), ...optional, version: expectedVersion });
 
 const filters = query({
@@ -50,7 +73,7 @@ const filters = query({
   resource: Type.Optional(text(512, { description: 'The very pattern.' })),
 });
 
-export const policySchemas = [policy, changed] as const;
+export const policySchemas = [policy, changed, template] as const;
 
 export function policyOperations(policies: Policies) {
   return {
@@ -68,7 +91,8 @@ export function policyOperations(policies: Policies) {
     create: operation({
       summary: 'Make a policy',
       conflicts: true,
-      description: 'Without `tenant_id` it is for all tenants.',
+      description:
+        'For a `resource`, or from a `template`. Without `tenant_id` it is for all tenants.',
       body: create,
       answer: ref<Static<typeof changed>>('ChangedPolicy'),
       run: async ({ actor, body }) => changedAnswer(await policies.create(actor, body)),
@@ -81,6 +105,11 @@ export function policyOperations(policies: Policies) {
       answer: ref<Static<typeof changed>>('ChangedPolicy'),
       run: async ({ actor, id, body, version }) =>
         changedAnswer(await policies.update(actor, id, body, version)),
+    }),
+    templates: operation({
+      summary: 'List templates of policies',
+      answer: Type.Object({ items: Type.Array(ref<PolicyTemplate>('PolicyTemplate')) }),
+      run: async () => ({ items: policyTemplates }),
     }),
     remove: operation({
       summary: 'Delete a policy',
