@@ -4,6 +4,7 @@
 import { cpus, loadavg } from 'node:os';
 import { parseOptions, type RowName, type ServicePace } from './options.ts';
 import { Rig } from './rig.ts';
+import { measureAllRules } from './rows/all-rules.ts';
 import { measureEmbedded } from './rows/embedded.ts';
 import { measureManyPerCall } from './rows/many-per-call.ts';
 import { measureManyTenants } from './rows/many-tenants.ts';
@@ -17,6 +18,7 @@ const rows: Readonly<Record<RowName, Row>> = {
   b: measureManyPerCall,
   c: measureEmbedded,
   d: measureManyTenants,
+  e: measureAllRules,
 };
 
 const wholeRunMs = 900_000;

@@ -27,6 +27,42 @@ export async function makeTenant(node: Server): Promise<string> {
   return key;
 }
 
+/** A tenant under every kind of rule at once, none of which is ever reached. */
+export async function makeRuledTenant(node: Server) {
+  const resource = 'GET:/ruled';
+  const size = { limit: 1_000_000_000, window_seconds: 3600 };
+  const counter = { algorithm: 'sliding_window_counter', ...size };
+  await post(node, 'policies', {
+    resource,
+    limits: [{ ...counter, name: 'all', per: ['global'] }],
+  });
+  const tenant = await post<{ id: string }>(node, 'tenants', { name: 'ruled' });
+  const { id: tenant_id } = tenant;
+  const planned = await post<{ id: string }>(node, 'plans', {
+    tenant_id,
+    name: 'ruled',
+    limits: [
+      { ...counter, name: 'tenant', per: ['tenant'] },
+      { ...counter, name: 'endpoint', per: ['tenant', 'resource'] },
+      { ...plan, name: 'user', per: ['tenant', 'subject'] },
+    ],
+  });
+  await send(node, 'PATCH', `tenants/${tenant_id}`, { plan_id: planned.id });
+  await post(node, 'overrides', {
+    tenant_id,
+    limit: 'tenant',
+    numbers: { limit: 2_000_000_000 },
+    attributes: { team: 'eng' },
+    reason: 'a benchmark',
+  });
+  await send(node, 'PUT', `quotas/${tenant_id}`, {
+    limit: 1_000_000_000,
+    teams: { eng: { limit: 900_000_000, users: { ann: { limit: 800_000_000 } } } },
+  });
+  const { key } = await post<{ key: string }>(node, 'keys', { tenant_id, name: 'ruled' });
+  return { key, resource, attributes: { team: 'eng', user: 'ann' } };
+}
+
 const rowsPerInsert = 10_000;
 
 /** The same for many, straight into the database. Returns their keys, one tenant's side by side. */
@@ -98,12 +134,16 @@ async function insertKeys(
   return minted.map(({ text }) => text);
 }
 
-async function post<T>({ url }: Server, noun: string, body: object): Promise<T> {
-  const answer = await fetch(`${url}/v1/admin/${noun}`, {
-    method: 'POST',
+function post<T>(node: Server, noun: string, body: object): Promise<T> {
+  return send(node, 'POST', noun, body);
+}
+
+async function send<T>({ url }: Server, method: string, path: string, body: object): Promise<T> {
+  const answer = await fetch(`${url}/v1/admin/${path}`, {
+    method,
     headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
-  if (answer.status !== 201) throw new Error(`${noun}: ${await answer.text()}`);
+  if (!answer.ok) throw new Error(`${path}: ${await answer.text()}`);
   return (await answer.json()) as T;
 }

@@ -111,7 +111,10 @@ describe('the document of a whole node', () => {
     await client.change('PATCH', `tenants/${suspended.id}`, { status: 'suspended' });
     const guess = () => mint('key', mark).text;
     const guesser = { 'x-forwarded-for': '203.0.113.1' };
-    for (let times = 0; times < 22; times += 1) await client.check(guess(), check, guesser);
+    // Right before each: on a busy machine what was counted may be forgotten meanwhile.
+    const fail = async () => {
+      for (let times = 0; times < 22; times += 1) await client.check(guess(), check, guesser);
+    };
 
     const usage = (key: string, query = '', headers: Record<string, string> = {}) =>
       client.get(`/v1/usage${query}`, { 'x-api-key': key, ...headers });
@@ -121,6 +124,7 @@ describe('the document of a whole node', () => {
     await usage('');
     await usage(other.key);
     await usage(suspended.key);
+    await fail();
     await usage(guess(), '', guesser);
 
     const idempotent = { ...check, idempotency_key: 'openapi-1' };
@@ -138,11 +142,12 @@ describe('the document of a whole node', () => {
     await client.check(tenant.key, 'x', { 'content-type': 'text/csv' });
     await client.check(other.key, check);
     await client.check(suspended.key, check);
-    await client.check(guess(), check, guesser);
+    await fail();
     await client.checks(tenant.key, [check, {}, { ...check, cost: 9 }]);
     await client.checks(tenant.key, []);
     await client.checks('', [check]);
     await client.checks(other.key, [check]);
+    await fail();
     await client.checks(guess(), [check], guesser);
     await client.checks(tenant.key, ['x'.repeat(4_300_000)]);
     await client.checks(tenant.key, [check], { 'content-type': 'text/csv' });

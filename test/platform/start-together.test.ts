@@ -47,8 +47,9 @@ describe.each([2, 4])('%i nodes that start at once on an empty database', (count
     const tenants = await db.selectFrom('tenants').selectAll().execute();
     expect(tenants.map(({ name }) => name)).toEqual(['demo']);
     const plans = await db.selectFrom('plans').selectAll().execute();
-    expect(new Set(plans.map(({ name }) => name)).size).toBe(6);
-    expect(plans).toHaveLength(6);
+    // One for each algorithm, and one for each tier.
+    expect(new Set(plans.map(({ name }) => name)).size).toBe(6 + 4);
+    expect(plans).toHaveLength(6 + 4);
     const { adminToken } = (nodes[0] as RunningNode).service;
     expect((await (nodes[0] as RunningNode).client.admin('GET', 'tenants')).status).toBe(200);
     expect(adminToken).toMatch(/^slt_/);

@@ -37,7 +37,7 @@ export async function measureManyTenants(rig: Rig, pace: ServicePace): Promise<L
 
   const { driver } = rig;
   // As many subjects for one tenant as for all: what differs is whose they are.
-  const bodies = singleBodies(keys.length);
+  const bodies = singleBodies({ count: keys.length });
   const path = '/v1/check';
   await driver.define('one', { port: nodes.one.port, path, keys: [oneKey], bodies });
   await driver.define('many', { port: nodes.many.port, path, keys, bodies });

@@ -66,7 +66,7 @@ export function standIn(limit: CanonicalLimit): CanonicalLimit {
   if (!limit.share_of) return limit;
   const numbers: Record<string, unknown> = { [sizeFields[limit.algorithm]]: 1 };
   if (needsRate(limit)) numbers['refill_rate_per_sec'] = 1;
-  return { ...limit, ...numbers } as CanonicalLimit;
+  return { ...limit, ...numbers };
 }
 
 function needsRate(limit: CanonicalLimit): boolean {

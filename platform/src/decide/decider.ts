@@ -126,6 +126,7 @@ export class Decider {
         const again = rounds > roundsMax ? 'changing' : await this.#again(asker, caller, news);
         if (again === 'changing') failure = new StoreFailure('configuration keeps changing');
         else if (again === null) failure = new StoreFailure('configuration is stale');
+        else if (again instanceof StoreFailure) failure = again;
         else ({ caller, trusted } = again);
         news = null;
       }
@@ -172,7 +173,7 @@ export class Decider {
     if (isFinal(result)) return caller;
     this.#parts.onRound(result.kind);
     const again = await this.#again(asker, caller, result);
-    return again?.caller ?? caller;
+    return again === null || again instanceof StoreFailure ? caller : again.caller;
   }
 
   #admitted(caller: Caller): Caller {
@@ -183,7 +184,7 @@ export class Decider {
   /**
    * From the beginning, with what the database says now. Where it does not answer: a store that
    * forgot what is current is told what we know; one that knows of something newer is believed, and
-   * null says that we can't get it.
+   * null says that we can't get it. A failure of the store is returned.
    */
   async #again(asker: Asker, caller: Caller, { kind, nowUs }: News) {
     const { identifier, snapshots, quotas, time, isUnavailable } = this.#parts;
@@ -199,6 +200,8 @@ export class Decider {
       current = await identifier.identify(asker.credential, asker.address);
       if (kind === 'unknown') await quotas.restore(ref);
     } catch (error) {
+      // A store that was not told what is used of quotas must not decide by them.
+      if (error instanceof StoreFailure) return error;
       if (!isUnavailable(error)) throw error;
       if (kind === 'stale') {
         if (!(await snapshots.loadNewer(tenant.id, epoch))) return null;

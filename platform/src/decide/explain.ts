@@ -11,12 +11,62 @@ import { UnknownPlan } from './errors.ts';
 /** Who is asked about: a check, by a key or by none in particular. */
 export type ExplainInput = CheckInput & { readonly keyId?: string | undefined };
 
-export type Explanation = ReturnType<typeof explain>;
+type Because = { readonly because: string };
+
+/** A limit that was looked at; of one that is for other calls, only that. */
+export type ExplainedLimit = Because & {
+  readonly name: string;
+  readonly applies: boolean;
+  readonly defined_by: { readonly kind: 'plan' | 'policy' | 'quota'; readonly id?: string };
+  readonly algorithm?: string;
+  readonly unit?: string;
+  readonly cost?: number;
+  readonly per?: readonly string[];
+  readonly level?: string;
+  readonly limit?: number;
+  readonly on_store_failure?: string;
+  readonly mode?: string;
+  readonly mode_because?: string;
+  readonly enforce_from?: string | null;
+  readonly numbers?: Readonly<Record<string, unknown>>;
+  readonly base_numbers?: Readonly<Record<string, unknown>>;
+  readonly override?: { readonly id: string; readonly of: string } | null;
+};
+
+export type Explanation = {
+  readonly tenant: {
+    readonly id: string;
+    readonly name: string;
+    readonly tier: string;
+    readonly status: string;
+  };
+  readonly allowed_without_limits: boolean;
+  readonly plan: (Because & { readonly id: string; readonly name: string }) | null;
+  readonly resource: Because & { readonly asked: string; readonly counted: string };
+  readonly policies: readonly {
+    readonly id: string;
+    readonly resource: string;
+    readonly cost: number | null;
+    readonly costs: Readonly<Record<string, number>>;
+    readonly max_cost: number | null;
+    readonly mode: string | null;
+    readonly limits: readonly string[];
+  }[];
+  readonly cost: number;
+  readonly costs: Readonly<Record<string, number>>;
+  readonly cost_because: string;
+  readonly block: {
+    readonly id: string;
+    readonly action: string;
+    readonly expires_at: string | null;
+  } | null;
+  readonly limits: readonly ExplainedLimit[];
+};
 
 const noAttributes: Readonly<Record<string, string>> = Object.freeze({});
 
 /** What applies to a check, and why. Decides nothing and charges nothing. */
-export function explain(snapshot: Snapshot, input: ExplainInput) {
+export function explain(snapshot: Snapshot, input: ExplainInput): Explanation {
   const { tenant } = snapshot;
   const rules = rulesOf(snapshot, input);
   const resolution = rules.resolve(input.resource);
@@ -89,7 +139,7 @@ function policyOf({ id, pattern, cost, costs, maxCost, mode, limits }: CompiledP
   };
 }
 
-function ruleOf(rule: Rule, call: CalledBy, check: ParsedCheck) {
+function ruleOf(rule: Rule, call: CalledBy, check: ParsedCheck): ExplainedLimit {
   const { definition, mode } = rule;
   const { applies, because, limit } = verdictOn(rule, call, check);
   const replaced = rule.replacedFor(call);
@@ -141,7 +191,7 @@ function whyOf(cost: number, { unit }: Limit, { cost: requests }: ParsedCheck): 
 }
 
 /** What the plan and the policies say for other calls, or what something closer replaces. */
-function leftOut({ plan }: Rules, { rules, policies }: Resolution) {
+function leftOut({ plan }: Rules, { rules, policies }: Resolution): ExplainedLimit[] {
   const applying = new Set(rules.map(({ definition }) => definition));
   const others = [...(plan?.limits ?? []), ...policies.flatMap(({ limits }) => limits)];
   return others
@@ -156,10 +206,10 @@ function leftOut({ plan }: Rules, { rules, policies }: Resolution) {
     }));
 }
 
-function quotaOf(limit: Limit, check: ParsedCheck) {
+function quotaOf(limit: Limit, check: ParsedCheck): ExplainedLimit {
   return {
     ...described(limit, check),
-    defined_by: { kind: 'quota' as const },
+    defined_by: { kind: 'quota' },
     applies: true,
     because: 'the check names this branch of the tree',
     mode: limit.mode,

@@ -159,7 +159,7 @@ function define(
     if (known) return known;
     const base = limits.find(({ name }) => name === limit.share_of?.limit);
     const made = new Definition({
-      wire: { ...calendarOf(limit, calendar), ...limit } as CanonicalLimit,
+      wire: { ...calendarOf(limit, calendar), ...limit },
       definedBy,
       resources: limit.resources?.map((text) => new Pattern(text)) ?? null,
       base: base ? one(base) : null,

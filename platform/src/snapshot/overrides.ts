@@ -58,7 +58,7 @@ export class Override {
       ...rest,
       ...(share && !saysSize && { share_of: share }),
       ...numbers,
-    } as CanonicalLimit;
+    };
   }
 
   /** Below 0 when this one wins: by more exact parts, then the newer. */

@@ -83,8 +83,12 @@ class RedisShelf implements Shelf {
     const lives = infos.map((info) => /^run_id:(\w+)/m.exec(info)?.[1] ?? null);
     // One that is not known, or was lost since, might have been restored from a copy.
     const isKnown = !lives.includes(null) && losses === this.#losses;
-    this.#life = isKnown ? lives.toSorted().join('.') : null;
+    this.#life = isKnown ? lives.map(String).toSorted(inOrder).join('.') : null;
   }
+}
+
+function inOrder(a: string, b: string): number {
+  return a < b ? -1 : 1;
 }
 
 function timed(client: RedisClient, onCall: RedisStoreOptions['onCall']): RedisClient {

@@ -57,7 +57,7 @@ onEveryEngine('reservations at the edges', (rig) => {
 
   it('of a window whose length was changed and changed back are over with it', async () => {
     const long = limitOf(rated.fixed_window);
-    const short = limitOf({ ...rated.fixed_window, window: '1 s' } as LimitInput);
+    const short = limitOf({ ...rated.fixed_window, window: '1 s' });
     rig.clock.nowUs += 10_000_000 - (rig.clock.nowUs % 10_000_000);
     await rig.askWith({ id: 'r', reserve: { ttlMs: 60_000, onExpiry: 'refund' } }, bound(long, 4));
     rig.clock.advanceMs(2000);

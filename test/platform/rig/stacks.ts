@@ -12,6 +12,8 @@ export const storeKinds = [
   'PostgreSQL, Redis',
   'PostgreSQL, Redis Cluster',
 ] as const;
+/** Those that several nodes can count in. */
+export const sharedStoreKinds = ['PostgreSQL, Redis', 'PostgreSQL, Redis Cluster'] as const;
 export type StackKind = (typeof stackKinds)[number] | (typeof storeKinds)[number];
 
 /** What a node stands on, alone with the suite. */

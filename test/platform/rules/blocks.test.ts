@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { startNode } from '../rig/node.ts';
-import { onEveryStack, storeKinds } from '../rig/stacks.ts';
+import { onEveryStack, sharedStoreKinds, storeKinds } from '../rig/stacks.ts';
 import { window } from './window.ts';
 
 onEveryStack(
@@ -107,25 +107,32 @@ onEveryStack(
       await rig.client.change('PATCH', `tenants/${id}`, { status: 'active' });
       expect((await ask(key)).status).toBe(200);
     });
-
-    if (rig.kind !== 'embedded, memory') {
-      it('hold on every node on its next check', async () => {
-        const other = await startNode(rig.settings);
-        try {
-          const { id, key } = await rig.client.makeTenant();
-          const there = () => other.client.check(key, { resource: 'GET:/a', subject: 'me' });
-          expect((await there()).status).toBe(200);
-          for (let turn = 0; turn < 20; turn += 1) {
-            const made = await block({ tenant_id: id, subject: 'me' });
-            expect((await there()).status).toBe(429);
-            await rig.client.change('DELETE', `blocks/${made['id']}`);
-            expect((await there()).status).toBe(200);
-          }
-        } finally {
-          await other.stop();
-        }
-      });
-    }
   },
   { kinds: storeKinds },
+);
+
+onEveryStack(
+  'blocks on two nodes',
+  (rig) => {
+    const block = (fields: object) =>
+      rig.client.change('POST', 'blocks', { reason: 'a test', ...fields });
+
+    it('hold on every node on its next check', async () => {
+      const other = await startNode(rig.settings);
+      try {
+        const { id, key } = await rig.client.makeTenant();
+        const there = () => other.client.check(key, { resource: 'GET:/a', subject: 'me' });
+        expect((await there()).status).toBe(200);
+        for (let turn = 0; turn < 20; turn += 1) {
+          const made = await block({ tenant_id: id, subject: 'me' });
+          expect((await there()).status).toBe(429);
+          await rig.client.change('DELETE', `blocks/${made['id']}`);
+          expect((await there()).status).toBe(200);
+        }
+      } finally {
+        await other.stop();
+      }
+    });
+  },
+  { kinds: sharedStoreKinds },
 );

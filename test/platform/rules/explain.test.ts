@@ -24,7 +24,7 @@ onEveryStack(
         limits: [
           window('calls', 100, { per: ['tenant'] }),
           {
-            ...(window('mine', 0) as object),
+            ...window('mine', 0),
             limit: undefined,
             share_of: { limit: 'calls', ratio: 0.1 },
           },

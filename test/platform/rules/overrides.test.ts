@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { startNode } from '../rig/node.ts';
-import { onEveryStack, storeKinds } from '../rig/stacks.ts';
+import { onEveryStack, sharedStoreKinds, storeKinds } from '../rig/stacks.ts';
 import { window } from './window.ts';
 
 type Limit = { readonly limit: number; readonly base_limit: number; readonly override_id: string };
@@ -105,24 +105,37 @@ onEveryStack(
       await rig.client.change('PATCH', `tenants/${id}`, { plan_id: next['id'] });
       expect(await limitFor(key)).toMatchObject({ limit: 9, base_limit: 1000 });
     });
-
-    if (rig.kind !== 'embedded, memory') {
-      it('take effect on every node, however often they change', async () => {
-        const other = await startNode(rig.settings);
-        try {
-          const { id, key } = await rig.client.makeTenant({ limits: [window('calls', 1000)] });
-          await other.client.check(key, check);
-          const made = await override(id, { numbers: { limit: 1 } });
-          for (let limit = 100; limit < 130; limit += 1) {
-            await rig.client.change('PATCH', `overrides/${made['id']}`, { numbers: { limit } });
-            const { body } = await other.client.check(key, check);
-            expect(body.limit).toBe(limit);
-          }
-        } finally {
-          await other.stop();
-        }
-      });
-    }
   },
   { kinds: storeKinds },
+);
+
+onEveryStack(
+  'overrides on two nodes',
+  (rig) => {
+    const check = { resource: 'GET:/a', subject: 'me' };
+    const override = (tenantId: string, more: object) =>
+      rig.client.change('POST', 'overrides', {
+        tenant_id: tenantId,
+        limit: 'calls',
+        reason: 'a test',
+        ...more,
+      });
+
+    it('take effect on every node, however often they change', async () => {
+      const other = await startNode(rig.settings);
+      try {
+        const { id, key } = await rig.client.makeTenant({ limits: [window('calls', 1000)] });
+        await other.client.check(key, check);
+        const made = await override(id, { numbers: { limit: 1 } });
+        for (let limit = 100; limit < 130; limit += 1) {
+          await rig.client.change('PATCH', `overrides/${made['id']}`, { numbers: { limit } });
+          const { body } = await other.client.check(key, check);
+          expect(body.limit).toBe(limit);
+        }
+      } finally {
+        await other.stop();
+      }
+    });
+  },
+  { kinds: sharedStoreKinds },
 );

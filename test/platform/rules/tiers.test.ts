@@ -97,10 +97,9 @@ onEveryStack(
             ),
           );
           const admitted = answers.filter(({ status }) => status === 200).length;
-          // In a cluster what is taken and given back may refuse another meanwhile.
-          if (rig.kind !== 'PostgreSQL, Redis Cluster') expect(admitted).toBe(40);
           expect(admitted).toBeLessThanOrEqual(40);
-          expect(admitted).toBeGreaterThan(25);
+          // In a cluster what is taken and given back may refuse another meanwhile.
+          expect(admitted).toBeGreaterThanOrEqual(rig.kind.endsWith('Cluster') ? 26 : 40);
         });
       });
     });
