@@ -1,10 +1,10 @@
-import { numbersOf } from 'sluice/contract';
 import { bind, InvalidInput, levelOf, type Limit, type ParsedCheck } from 'sluice/core';
 import type { Definition } from '../snapshot/definition.ts';
 import type { CalledBy } from '../snapshot/overrides.ts';
 import type { Rule } from '../snapshot/rule.ts';
 import type { CompiledPolicy, Resolution, Rules } from '../snapshot/rules.ts';
 import type { Snapshot } from '../snapshot/snapshot.ts';
+import type { Snapshots } from '../snapshot/snapshots.ts';
 import { costsFor, parsedCheckOf, type CheckInput } from './check-input.ts';
 import { UnknownPlan } from './errors.ts';
 
@@ -65,8 +65,23 @@ export type Explanation = {
 
 const noAttributes: Readonly<Record<string, string>> = Object.freeze({});
 
+/** Explains checks by what is configured right now. */
+export class Explainer {
+  readonly #snapshots: Pick<Snapshots, 'reload'>;
+
+  constructor(snapshots: Pick<Snapshots, 'reload'>) {
+    this.#snapshots = snapshots;
+  }
+
+  /** Null when there is no such tenant. */
+  async explain(tenantId: string, input: ExplainInput): Promise<Explanation | null> {
+    const snapshot = await this.#snapshots.reload(tenantId);
+    return snapshot && explain(snapshot, input);
+  }
+}
+
 /** What applies to a check, and why. Decides nothing and charges nothing. */
-export function explain(snapshot: Snapshot, input: ExplainInput): Explanation {
+function explain(snapshot: Snapshot, input: ExplainInput): Explanation {
   const { tenant } = snapshot;
   const rules = rulesOf(snapshot, input);
   const resolution = rules.resolve(input.resource);
@@ -153,8 +168,8 @@ function ruleOf(rule: Rule, call: CalledBy, check: ParsedCheck): ExplainedLimit 
     mode: mode.mode,
     mode_because: mode.because,
     enforce_from: mode.enforceFromMs === null ? null : isoOf(mode.enforceFromMs),
-    numbers: numbersOf(definition.wireWith(by ? replaced : nothing)),
-    base_numbers: numbersOf(definition.wireWith(nothing)),
+    numbers: definition.numbersWith(by ? replaced : nothing),
+    base_numbers: definition.numbersWith(nothing),
     override: by && {
       id: by.id,
       of: by === replaced.own ? definition.name : (definition.base?.name ?? definition.name),

@@ -2,7 +2,7 @@ export { AddressFailures } from './address-failures.ts';
 export type { CheckInput } from './check-input.ts';
 export { Decider, type Asker, type Checked, type DeciderParts, type Outcome } from './decider.ts';
 export { Denied, TooManyFailures, Unauthenticated, UnknownPlan } from './errors.ts';
-export { explain, type Explanation, type ExplainInput } from './explain.ts';
+export { Explainer, type Explanation, type ExplainInput } from './explain.ts';
 export { Recorder } from './recorder.ts';
 export { Identifier, type Caller, type KeyFailure } from './identify.ts';
 export { normalizeResource } from './resource.ts';

@@ -14,7 +14,7 @@ import { Tenants } from '../control/tenants/tenants.ts';
 import { Tokens } from '../control/tokens/tokens.ts';
 import { Webhooks } from '../control/webhooks/webhooks.ts';
 import { standingsOf } from '../decide/index.ts';
-import { Counters, type CountersParts } from '../decide/index.ts';
+import { Counters, Explainer, type CountersParts } from '../decide/index.ts';
 import type { Control } from '../doors/http/admin/index.ts';
 import type { Foundation } from './foundation.ts';
 import type { HotPath } from './hot-path.ts';
@@ -62,7 +62,7 @@ export function openControl(
     audit: new Audit({ db }),
     publications: new Publications({ db }),
     counters: { counters: new Counters({ snapshots, engine: store.engine, forget }), changes },
-    snapshots,
+    explainer: new Explainer(snapshots),
     quotas: new Quotas({ ...common, readStanding: standingsOf(store.engine) }),
     webhooks: new Webhooks({
       ...common,

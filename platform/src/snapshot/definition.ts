@@ -1,4 +1,4 @@
-import { limitFromWire, resolveShare, type CanonicalLimit } from 'sluice/contract';
+import { limitFromWire, numbersOf, resolveShare, type CanonicalLimit } from 'sluice/contract';
 import { InvalidInput, parseLimit, type Limit, type Mode } from 'sluice/core';
 import type { Override } from './overrides.ts';
 import type { Pattern } from './pattern.ts';
@@ -90,7 +90,7 @@ export class Definition {
 
   #make({ mode, enforceFromMs }: ModeNow, replaced: Replaced): Limit {
     const by = replaced.own ?? replaced.base;
-    const wire = { ...this.wireWith(replaced), mode, confirm: true };
+    const wire = { ...this.#wireWith(replaced), mode, confirm: true };
     const limit = parseLimit(limitFromWire(wire, this.name), {
       definedBy: this.definedBy.kind === 'plan' ? 'plan' : `policy ${this.definedBy.resource}`,
       field: this.name,
@@ -104,8 +104,13 @@ export class Definition {
     return limit;
   }
 
+  /** Its numbers, under the API's names, with what replaces them. */
+  numbersWith(replaced: Replaced): Readonly<Record<string, unknown>> {
+    return numbersOf(this.#wireWith(replaced));
+  }
+
   /** As the API spells it, with what replaces its numbers. */
-  wireWith({ own, base }: Replaced): CanonicalLimit {
+  #wireWith({ own, base }: Replaced): CanonicalLimit {
     const mine = own ? own.onto(this.wire) : this.wire;
     if (!mine.share_of || !this.base) return mine;
     return resolveShare(mine, base ? base.onto(this.base.wire) : this.base.wire);

@@ -4,7 +4,7 @@ import type { Actor, Role } from '../../../platform/src/control/actor.ts';
 import { ApiKeys } from '../../../platform/src/control/api-keys/api-keys.ts';
 import { Audit } from '../../../platform/src/control/audit/audit.ts';
 import { Blocks } from '../../../platform/src/control/blocks/blocks.ts';
-import { Counters } from '../../../platform/src/decide/index.ts';
+import { Counters, Explainer } from '../../../platform/src/decide/index.ts';
 import { Snapshots, SourceReader, StoreTime } from '../../../platform/src/snapshot/index.ts';
 import { Changes } from '../../../platform/src/control/change.ts';
 import { Publisher } from '../../../platform/src/control/epochs/publisher.ts';
@@ -109,7 +109,7 @@ export class AdminRig {
     });
     const counters = new Counters({ snapshots, engine, forget: async () => {} });
     const control: Control = {
-      snapshots,
+      explainer: new Explainer(snapshots),
       counters: { counters, changes },
       tenants: new Tenants({ db, changes }),
       plans: new Plans({ db, changes }),

@@ -3,8 +3,7 @@ import type { Actor } from '../../../control/actor.ts';
 import { requireReach } from '../../../control/authorize.ts';
 import { NotFound } from '../../../control/errors.ts';
 import { requireUuid } from '../../../control/rows.ts';
-import { explain, type Explanation } from '../../../decide/index.ts';
-import type { Snapshots } from '../../../snapshot/index.ts';
+import type { Explainer, Explanation } from '../../../decide/index.ts';
 import { inputOf } from '../check/input.ts';
 import { Check } from '../check/schemas.ts';
 import { ref } from '../openapi.ts';
@@ -88,24 +87,24 @@ const explanation = Type.Object(
 
 export const explainSchemas = [explanation] as const;
 
-export function explainOperation(snapshots: Pick<Snapshots, 'reload'>) {
+export function explainOperation(explainer: Explainer) {
   return operation({
     summary: 'Explain what applies to a check',
     description:
       'Which plan, policies, overrides, modes and numbers apply, and why. Decides nothing and charges nothing.',
     body: question,
     answer: ref<Explanation>('Explanation'),
-    run: ({ actor, body: sent }) => explainFor(snapshots, actor, sent),
+    run: ({ actor, body: sent }) => explainFor(explainer, actor, sent),
   });
 }
 
 async function explainFor(
-  snapshots: Pick<Snapshots, 'reload'>,
+  explainer: Explainer,
   actor: Actor,
   { tenant_id: tenantId, key_id: keyId, ...check }: Static<typeof question>,
 ): Promise<Explanation> {
   requireReach(actor, 'tenant', requireUuid('tenant', tenantId));
-  const snapshot = await snapshots.reload(tenantId);
-  if (!snapshot) throw new NotFound('tenant');
-  return explain(snapshot, { ...inputOf(check), keyId });
+  const explained = await explainer.explain(tenantId, { ...inputOf(check), keyId });
+  if (!explained) throw new NotFound('tenant');
+  return explained;
 }

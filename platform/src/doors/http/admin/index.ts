@@ -14,7 +14,7 @@ import type { Quotas } from '../../../control/quotas/quotas.ts';
 import type { Tenants } from '../../../control/tenants/tenants.ts';
 import type { Tokens } from '../../../control/tokens/tokens.ts';
 import type { Webhooks } from '../../../control/webhooks/webhooks.ts';
-import type { Snapshots } from '../../../snapshot/index.ts';
+import type { Explainer } from '../../../decide/index.ts';
 import { problemResponses } from '../openapi.ts';
 import type { ProblemCode } from '../problem.ts';
 import { auditOperations, auditSchemas } from './audit.ts';
@@ -53,8 +53,8 @@ export type Control = {
   readonly quotas: Quotas;
   readonly webhooks: Webhooks;
   readonly counters: CountersParts;
-  /** What explains which of all that applies. */
-  readonly snapshots: Pick<Snapshots, 'reload'>;
+  /** Of all that, what applies to a check. */
+  readonly explainer: Explainer;
 };
 
 export type AdminOptions = { readonly control: Control; readonly failures: Failures };
@@ -123,7 +123,7 @@ function operationsOf(control: Control): Record<Noun, Partial<Record<Verb, Opera
     plans: planOperations(control.plans),
     policies: {
       ...policyOperations(control.policies),
-      explain: explainOperation(control.snapshots),
+      explain: explainOperation(control.explainer),
     },
     counters: counterOperations(control.counters),
     overrides: overrideOperations(control.overrides),

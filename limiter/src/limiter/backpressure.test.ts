@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryEngine } from '../engines/memory/index.ts';
-import { createLimiter, fixedWindow, tokenBucket } from '../index.ts';
-import { StoreFailure } from './errors.ts';
-import type { LimitOptions } from './limit-input.ts';
+import { createLimiter } from './create-limiter.ts';
+import { fixedWindow, tokenBucket } from './limits.ts';
+import { StoreFailure } from '../core/errors.ts';
+import type { LimitOptions } from '../core/limit-input.ts';
 
 const hour = '1 h';
 
