@@ -1,5 +1,6 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mint } from '../../platform/src/control/credentials/credential.ts';
 import { findFreePort } from '../servers/free-port.ts';
@@ -101,7 +102,9 @@ describe('with PostgreSQL away', () => {
 
   it('checks go on from what is known, and all is there when it comes back: it hangs', async () => {
     fresh = await node.client.makeTenant({ limits: [open] });
-    const pids = await backendPids();
+    // First the one that makes others: a connection made meanwhile would be answered.
+    process.kill(postgres.pid, 'SIGSTOP');
+    const pids = [postgres.pid, ...(await childrenOf(postgres.pid))];
     for (const pid of pids) process.kill(pid, 'SIGSTOP');
     try {
       await requireService();
@@ -162,10 +165,11 @@ describe('with PostgreSQL away', () => {
   });
 
   /** The server and all its processes. */
-  async function backendPids(): Promise<number[]> {
-    const { db } = node.service.foundation.database;
-    const { rows } = await sql<{ pid: number }>`SELECT pid FROM pg_stat_activity`.execute(db);
-    return [postgres.pid, ...rows.map(({ pid }) => pid)];
+  async function childrenOf(parent: number): Promise<number[]> {
+    const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid=']);
+    const lines = stdout.trim().split('\n');
+    const pairs = lines.map((line) => line.trim().split(/\s+/).map(Number));
+    return pairs.flatMap(([pid, of]) => (pid !== undefined && of === parent ? [pid] : []));
   }
 });
 

@@ -39,15 +39,57 @@ describe('a warm check, as the servers count', () => {
     await Promise.all([postgres.stop(), redis.stop(), removeFolder(folder)]);
   });
 
-  async function checkTimes(count: number): Promise<void> {
+  async function checkTimes(count: number, key = tenant.key, asked: object = body): Promise<void> {
     for (let sent = 0; sent < count; sent += 1) {
-      const answer = await node.client.check(tenant.key, body);
+      const answer = await node.client.check(key, asked);
       if (answer.status !== 200) throw new Error(answer.text);
       if (String(answer.body['basis']) !== 'exact') throw new Error(answer.text);
     }
   }
 
+  /** Under everything that can be said of a call. */
+  async function makeRuled(): Promise<{ readonly key: string; readonly asked: object }> {
+    const resource = 'GET:/ruled';
+    const window = { algorithm: 'fixed_window', limit: 1_000_000, window_seconds: 3600 };
+    const { client } = node;
+    await client.change('POST', 'policies', {
+      resource,
+      limits: [{ ...window, name: 'all', per: ['global'] }],
+    });
+    const { id, key } = await client.makeTenant({
+      limits: [
+        { ...window, name: 'tenant', per: ['tenant'] },
+        { ...window, name: 'endpoint', per: ['tenant', 'resource'] },
+        { ...window, name: 'user', per: ['tenant', 'subject'] },
+      ],
+    });
+    await client.change('POST', 'overrides', {
+      tenant_id: id,
+      limit: 'tenant',
+      numbers: { limit: 2_000_000 },
+      attributes: { team: 'eng' },
+      ttl_seconds: 3600,
+      reason: 'a test',
+    });
+    const teams = { eng: { limit: 900_000, users: { ann: { limit: 800_000 } } } };
+    await client.change('PUT', `quotas/${id}`, { limit: 1_000_000, teams });
+    await client.published();
+    return { key, asked: { resource, subject: 'me', attributes: { team: 'eng', user: 'ann' } } };
+  }
+
+  it('under four tiers, a quota tree and an override asks no more', async () => {
+    const { key, asked } = await makeRuled();
+    await checkTimes(3, key, asked);
+    const { body: decision } = await node.client.check(key, asked);
+    expect(decision.limits as unknown[]).toHaveLength(7);
+    await expectOneCommandEach(() => checkTimes(checksCount, key, asked));
+  });
+
   it('asks PostgreSQL nothing, and Redis once', async () => {
+    await expectOneCommandEach(() => checkTimes(checksCount));
+  });
+
+  async function expectOneCommandEach(check: () => Promise<void>): Promise<void> {
     const watcher = openRedis(redis.url);
     const monitor = await watcher.monitor();
     const commands: string[][] = [];
@@ -55,7 +97,7 @@ describe('a warm check, as the servers count', () => {
     monitor.on('monitor', (_time: string, args: string[], source: string) => {
       if (source !== 'lua') commands.push(args);
     });
-    const statements = await statementsDuring(postgres, () => checkTimes(checksCount));
+    const statements = await statementsDuring(postgres, check);
     await watcher.ping('the end');
     while (!commands.some(([, said]) => said === 'the end')) await sleep(5);
     monitor.disconnect();
@@ -74,7 +116,7 @@ describe('a warm check, as the servers count', () => {
     expect(names.get(most)).toBe(checksCount);
     // The ledger is moved every ten seconds, by a handful of scripts: not by checks.
     for (const other of others) expect(names.get(other), other).toBeLessThan(10);
-  });
+  }
 
   it('is known for what it is: a check with a key that nobody knows asks PostgreSQL', async () => {
     const unknown = mint('key', node.service.foundation.secrets.mark).text;

@@ -81,7 +81,7 @@ export const routes: readonly AdminRoute[] = [
   route('policies', 'update', 'operator', { tenants: false }),
   route('policies', 'remove', 'operator', { tenants: false }),
   route('policies', 'explain', 'viewer', { tenants: true }),
-  route('policies', 'templates', 'viewer', { tenants: true }),
+  route('policies', 'templates', 'viewer', { tenants: false }),
 
   route('overrides', 'list', 'viewer', { tenants: true }),
   route('overrides', 'get', 'viewer', { tenants: true }),
