@@ -30,7 +30,7 @@ export async function makeTenant(node: Server): Promise<string> {
 /** A tenant under every kind of rule at once, none of which is ever reached. */
 export async function makeRuledTenant(node: Server) {
   const resource = 'GET:/ruled';
-  const size = { limit: 1_000_000_000, window_seconds: 3600 };
+  const size = { limit: 30_000_000, window_seconds: 60 };
   const counter = { algorithm: 'sliding_window_counter', ...size };
   await post(node, 'policies', {
     resource,
@@ -51,7 +51,7 @@ export async function makeRuledTenant(node: Server) {
   await post(node, 'overrides', {
     tenant_id,
     limit: 'tenant',
-    numbers: { limit: 2_000_000_000 },
+    numbers: { limit: 35_000_000 },
     attributes: { team: 'eng' },
     reason: 'a benchmark',
   });
