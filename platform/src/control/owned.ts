@@ -1,9 +1,18 @@
-import { type Expression, type Kysely, sql, type SqlBool } from 'kysely';
+import { type Expression, type Kysely, sql, type SqlBool, type Transaction } from 'kysely';
 import { InvalidInput } from 'sluice';
 import type { Tables } from '../database/tables.ts';
-import type { Change } from './change.ts';
+import type { Actor } from './actor.ts';
+import type { Change, Changed, Changes } from './change.ts';
 import { Conflict, NotFound } from './errors.ts';
-import { found, isUuid, requireTenant, requireUuid } from './rows.ts';
+import {
+  type Collection,
+  found,
+  isUuid,
+  lockObject,
+  requireTenant,
+  requireUuid,
+  type VersionedTable,
+} from './rows.ts';
 
 /** Plans, policies, blocks and modes are a tenant's, or shared by all. */
 
@@ -75,4 +84,36 @@ export async function requireRoom(
   const whose = tenantId === null ? 'there are' : 'this tenant has';
   const of = tenantId === null ? `shared ${table}` : table;
   throw new Conflict(`${whose} ${max} ${of} already, and there is no room for more`);
+}
+
+/** Takes away what a tenant owns, or all share. The audit keeps what it was. */
+export function removeOwned<
+  Name extends Exclude<VersionedTable, 'tenants'>,
+  T extends { readonly version: number },
+>(
+  changes: Changes,
+  actor: Actor,
+  collection: Collection<Name, T>,
+  {
+    id,
+    tenantId,
+    expectedVersion,
+    allow = () => {},
+  }: {
+    readonly id: string;
+    readonly tenantId: string | null;
+    readonly expectedVersion: number | null;
+    /** Throws where something speaks against it. */
+    readonly allow?: (before: T, tx: Transaction<Tables>) => void | Promise<void>;
+  },
+): Promise<Changed<undefined>> {
+  const { table, noun } = collection;
+  return changes.make(actor, async (change) => {
+    await change.touch(tenantId, `delete ${noun} ${id}`);
+    const before = await lockObject(change.tx, { ...collection, id, expectedVersion });
+    await allow(before, change.tx);
+    await sql`DELETE FROM ${sql.table(table)} WHERE id = ${id}`.execute(change.tx);
+    await change.note({ noun: table, objectId: id, tenantId, action: 'delete', before });
+    return undefined;
+  });
 }

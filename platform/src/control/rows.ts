@@ -43,7 +43,14 @@ export function requireVersion(
   if (expected !== null && expected !== row.version) throw new VersionConflict(noun, row.version);
 }
 
-type VersionedTable = 'tenants' | 'plans' | 'policies' | 'overrides' | 'blocks' | 'modes';
+export type VersionedTable = 'tenants' | 'plans' | 'policies' | 'overrides' | 'blocks' | 'modes';
+
+/** Objects of one kind: where they are, what one is called, and how it is shown. */
+export type Collection<Name extends VersionedTable, T> = {
+  readonly table: Name;
+  readonly noun: string;
+  readonly toObject: (row: Selectable<Tables[Name]>) => T;
+};
 
 /** What a change is about to change: nobody else's until it is done, and as the actor knows it. */
 export async function lockObject<
@@ -57,13 +64,7 @@ export async function lockObject<
     id,
     expectedVersion,
     toObject,
-  }: {
-    readonly table: Name;
-    readonly noun: string;
-    readonly id: string;
-    readonly expectedVersion: number | null;
-    readonly toObject: (row: Selectable<Tables[Name]>) => T;
-  },
+  }: Collection<Name, T> & { readonly id: string; readonly expectedVersion: number | null },
 ): Promise<T> {
   const { rows } = await sql<Selectable<Tables[Name]>>`
     SELECT * FROM ${sql.table(table)} WHERE id = ${id} FOR UPDATE`.execute(tx);

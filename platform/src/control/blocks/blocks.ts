@@ -7,7 +7,7 @@ import { requireBlocking } from '../authorize.ts';
 import type { Changed, Changes } from '../change.ts';
 import { NotFound } from '../errors.ts';
 import { parseEnd, whereLife } from '../lifetime.ts';
-import { requireRoom, touchOwner, whereOwner } from '../owned.ts';
+import { removeOwned, requireRoom, touchOwner, whereOwner } from '../owned.ts';
 import { type Page, type PageQuery, readPage } from '../page.ts';
 import { found, isUuid, lockObject, nextVersion, requireUuid } from '../rows.ts';
 import {
@@ -28,6 +28,8 @@ export type BlockQuery = PageQuery & {
 };
 
 const roomFor = { tenant: 5000, shared: 5000 } as const;
+
+const collection = { table: 'blocks', noun: 'block', toObject: blockOf } as const;
 
 /** Who is kept out, or let through whatever the limits say. A tenant's token keeps out its own. */
 export class Blocks {
@@ -112,7 +114,7 @@ export class Blocks {
     const end = parseEnd(patch);
     return this.#changes.make(actor, async (change) => {
       await change.touch(tenantId, `update block ${id}`);
-      const before = await lockBlock(change.tx, id, expectedVersion);
+      const before = await lockObject(change.tx, { ...collection, id, expectedVersion });
       requireBlocking(actor, before);
       requireBlocking(actor, { ...before, ...(action !== undefined && { action }) });
       const row = await change.tx
@@ -138,23 +140,13 @@ export class Blocks {
     expectedVersion: number | null,
   ): Promise<Changed<undefined>> {
     const { tenant_id: tenantId } = await this.get(actor, id);
-    return this.#changes.make(actor, async (change) => {
-      await change.touch(tenantId, `delete block ${id}`);
-      const before = await lockBlock(change.tx, id, expectedVersion);
-      requireBlocking(actor, before);
-      await change.tx.deleteFrom('blocks').where('id', '=', id).execute();
-      await change.note({ ...subject(before), action: 'delete', before });
-      return undefined;
+    return removeOwned(this.#changes, actor, collection, {
+      id,
+      tenantId,
+      expectedVersion,
+      allow: (before) => requireBlocking(actor, before),
     });
   }
-}
-
-function lockBlock(
-  tx: Transaction<Tables>,
-  id: string,
-  expectedVersion: number | null,
-): Promise<Block> {
-  return lockObject(tx, { table: 'blocks', noun: 'block', id, expectedVersion, toObject: blockOf });
 }
 
 /** One that was made here; of the tenant, where it is a tenant's block. */

@@ -7,9 +7,9 @@ import { requirePlatform } from '../authorize.ts';
 import type { Changed, Changes } from '../change.ts';
 import { isQuota, surveyLimit } from '../definitions.ts';
 import { Conflict, NotFound } from '../errors.ts';
-import { keepReachable, requireRoom, touchOwner, whereOwner } from '../owned.ts';
+import { keepReachable, removeOwned, requireRoom, touchOwner, whereOwner } from '../owned.ts';
 import { type Page, type PageQuery, readPage } from '../page.ts';
-import { found, isUuid, lockObject, nextVersion, requireUuid, requireVersion } from '../rows.ts';
+import { found, isUuid, nextVersion, requireUuid, requireVersion } from '../rows.ts';
 import {
   type ModeEntry,
   type ModeInput,
@@ -25,6 +25,8 @@ import {
 export type ModeQuery = PageQuery & { readonly scope?: ModeScope; readonly tenant_id?: string };
 
 const roomFor = { tenant: 1000, shared: 1000 } as const;
+
+const collection = { table: 'modes', noun: 'mode', toObject: modeOf } as const;
 
 /** How strictly limits are meant: of all, of a tenant, a resource, a policy or one limit. */
 export class Modes {
@@ -116,13 +118,10 @@ export class Modes {
   ): Promise<Changed<undefined>> {
     requirePlatform(actor, 'delete modes');
     const { tenant_id: tenantId } = await this.get(actor, id);
-    return this.#changes.make(actor, async (change) => {
-      await change.touch(tenantId, `delete mode ${id}`);
-      const modes = { table: 'modes', noun: 'mode', toObject: modeOf } as const;
-      const before = await lockObject(change.tx, { ...modes, id, expectedVersion });
-      await change.tx.deleteFrom('modes').where('id', '=', id).execute();
-      await change.note({ ...subject(before), action: 'delete', before });
-      return undefined;
+    return removeOwned(this.#changes, actor, collection, {
+      id,
+      tenantId,
+      expectedVersion,
     });
   }
 }

@@ -7,7 +7,7 @@ import type { Actor } from '../actor.ts';
 import { requirePlatform } from '../authorize.ts';
 import type { Changed, Changes } from '../change.ts';
 import { wherePhase } from '../lifetime.ts';
-import { requireRoom, touchOwner } from '../owned.ts';
+import { removeOwned, requireRoom, touchOwner } from '../owned.ts';
 import { type Page, type PageQuery, readPage } from '../page.ts';
 import { found, isUuid, lockObject, nextVersion, parseTenantId, requireUuid } from '../rows.ts';
 import {
@@ -41,6 +41,12 @@ export type Cleared = { readonly deleted: number; readonly more: boolean };
 const roomFor = { tenant: 5000, shared: 0 } as const;
 /** Each is deleted with an entry in the audit, all in one transaction. */
 export const clearedMax = 1000;
+
+const collection = {
+  table: 'overrides',
+  noun: 'override',
+  toObject: (row: OverrideRow) => overrideOf(row),
+} as const;
 
 /** Other numbers for a limit of a tenant, for some or for all, for a while or for good. */
 export class Overrides {
@@ -140,12 +146,10 @@ export class Overrides {
   ): Promise<Changed<undefined>> {
     requirePlatform(actor, 'delete overrides');
     const { tenant_id: tenantId } = await this.get(actor, id);
-    return this.#changes.make(actor, async (change) => {
-      await change.touchTenant(tenantId);
-      const before = overrideOf(await lockOverride(change.tx, id, expectedVersion));
-      await change.tx.deleteFrom('overrides').where('id', '=', id).execute();
-      await change.note({ ...subject(before), action: 'delete', before });
-      return undefined;
+    return removeOwned(this.#changes, actor, collection, {
+      id,
+      tenantId,
+      expectedVersion,
     });
   }
 

@@ -7,7 +7,7 @@ import { requirePlatform } from '../authorize.ts';
 import type { Changed, Changes } from '../change.ts';
 import { Conflict } from '../errors.ts';
 import { type Page, type PageQuery, readPage } from '../page.ts';
-import { requireRoom, touchOwner, whereOwner } from '../owned.ts';
+import { removeOwned, requireRoom, touchOwner, whereOwner } from '../owned.ts';
 import { found, isUuid, lockObject, nextVersion, requireUuid } from '../rows.ts';
 import { parsePlan, patchedPlan, type Plan, type PlanInput, planOf } from './plan.ts';
 import { fromTemplate } from './templates.ts';
@@ -15,6 +15,8 @@ import { fromTemplate } from './templates.ts';
 export type PlanQuery = PageQuery & { readonly tenant_id?: string; readonly name?: string };
 
 const roomFor = { tenant: 200, shared: 1000 } as const;
+
+const collection = { table: 'plans', noun: 'plan', toObject: planOf } as const;
 
 /** Sets of limits that tenants are on. */
 export class Plans {
@@ -82,7 +84,7 @@ export class Plans {
     const { tenant_id: tenantId } = await this.get(actor, id);
     return this.#changes.make(actor, async (change) => {
       await change.touch(tenantId, `update plan ${id}`);
-      const before = await lockPlan(change.tx, id, expectedVersion);
+      const before = await lockObject(change.tx, { ...collection, id, expectedVersion });
       const values = parsePlan(patchedPlan(before, patch));
       if (values.name !== before.name) {
         await requireFreeName(change.tx, { tenantId, name: values.name, id });
@@ -107,14 +109,11 @@ export class Plans {
   ): Promise<Changed<undefined>> {
     requirePlatform(actor, 'delete plans');
     const { tenant_id: tenantId } = await this.get(actor, id);
-    return this.#changes.make(actor, async (change) => {
-      await change.touch(tenantId, `delete plan ${id}`);
-      const before = await lockPlan(change.tx, id, expectedVersion);
-      const users = await countUsers(change.tx, id);
-      if (users > 0) throw inUse(users);
-      await change.tx.deleteFrom('plans').where('id', '=', id).execute();
-      await change.note({ ...subject(before), action: 'delete', before });
-      return undefined;
+    return removeOwned(this.#changes, actor, collection, {
+      id,
+      tenantId,
+      expectedVersion,
+      allow: requireUnused,
     });
   }
 }
@@ -124,19 +123,12 @@ const isOnPlan = sql<boolean>`(
   tenants.plan_id = plans.id
   OR tenants.plan_id IS NULL AND plans.tenant_id IS NULL AND tenants.tier = plans.name)`;
 
-function lockPlan(
-  tx: Transaction<Tables>,
-  id: string,
-  expectedVersion: number | null,
-): Promise<Plan> {
-  return lockObject(tx, { table: 'plans', noun: 'plan', id, expectedVersion, toObject: planOf });
-}
-
-async function countUsers(tx: Transaction<Tables>, id: string): Promise<number> {
+async function requireUnused({ id }: Plan, tx: Transaction<Tables>): Promise<void> {
   const { rows } = await sql<{ users: number }>`
     SELECT count(*) AS users FROM tenants JOIN plans ON ${isOnPlan}
     WHERE plans.id = ${id}`.execute(tx);
-  return rows[0]?.users ?? 0;
+  const users = rows[0]?.users ?? 0;
+  if (users > 0) throw inUse(users);
 }
 
 /** Tenants without a plan of their own find theirs by its name: it can't be renamed under them. */

@@ -7,7 +7,7 @@ import type { Actor } from '../actor.ts';
 import { requirePlatform } from '../authorize.ts';
 import type { Changed, Changes } from '../change.ts';
 import { Conflict } from '../errors.ts';
-import { requireRoom, touchOwner, whereOwner } from '../owned.ts';
+import { removeOwned, requireRoom, touchOwner, whereOwner } from '../owned.ts';
 import { type Page, type PageQuery, readPage } from '../page.ts';
 import { found, isUuid, lockObject, nextVersion, requireUuid } from '../rows.ts';
 import { parsePolicy, patchedPolicy, type Policy, type PolicyInput, policyOf } from './policy.ts';
@@ -16,6 +16,8 @@ import { fromPolicyTemplate } from './templates.ts';
 export type PolicyQuery = PageQuery & { readonly tenant_id?: string; readonly resource?: string };
 
 const roomFor = { tenant: 500, shared: 500 } as const;
+
+const collection = { table: 'policies', noun: 'policy', toObject: policyOf } as const;
 
 /** What resources cost, and which limits they add. */
 export class Policies {
@@ -84,7 +86,7 @@ export class Policies {
     const { tenant_id: tenantId } = await this.get(actor, id);
     return this.#changes.make(actor, async (change) => {
       await change.touch(tenantId, `update policy ${id}`);
-      const before = await lockPolicy(change.tx, id, expectedVersion);
+      const before = await lockObject(change.tx, { ...collection, id, expectedVersion });
       const values = parsePolicy(patchedPolicy(before, patch));
       await requireFreeResource(change.tx, { tenantId, resource: values.resource, id });
       const row = await change.tx
@@ -106,23 +108,12 @@ export class Policies {
   ): Promise<Changed<undefined>> {
     requirePlatform(actor, 'delete policies');
     const { tenant_id: tenantId } = await this.get(actor, id);
-    return this.#changes.make(actor, async (change) => {
-      await change.touch(tenantId, `delete policy ${id}`);
-      const before = await lockPolicy(change.tx, id, expectedVersion);
-      await change.tx.deleteFrom('policies').where('id', '=', id).execute();
-      await change.note({ ...subject(before), action: 'delete', before });
-      return undefined;
+    return removeOwned(this.#changes, actor, collection, {
+      id,
+      tenantId,
+      expectedVersion,
     });
   }
-}
-
-function lockPolicy(
-  tx: Transaction<Tables>,
-  id: string,
-  expectedVersion: number | null,
-): Promise<Policy> {
-  const policies = { table: 'policies', noun: 'policy', toObject: policyOf } as const;
-  return lockObject(tx, { ...policies, id, expectedVersion });
 }
 
 async function requireFreeResource(
