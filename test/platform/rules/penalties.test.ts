@@ -12,15 +12,35 @@ onEveryStack(
     const counters = (verb: string, fields: object) =>
       rig.client.change('POST', `counters/${verb}`, fields);
 
-    it('grow on repetition, and end when somebody ends them', async () => {
+    it('last longer on each repetition, up to the longest', async () => {
+      const grows = { block_for_seconds: 1, block_growth: 3, block_max_seconds: 4 };
+      const { id, key } = await rig.client.makeTenant({ limits: [window('w', 1, grows)] });
+      await ask(key);
+      const lengths: number[] = [];
+      for (let strike = 0; strike < 3; strike += 1) {
+        const { body, headers } = await ask(key);
+        expect(body.blocked_by).toMatchObject({ reason: 'exceeded' });
+        const struckAt = new Date(headers.get('date') ?? '').getTime() / 1000;
+        const [seen] = (await counters('inspect', { tenant_id: id, subject: 'me', resource }))
+          .limits as { blocked_until: number }[];
+        const until = seen?.blocked_until ?? 0;
+        lengths.push(until - struckAt);
+        await sleep(Math.max(0, until * 1000 - Date.now()) + 50);
+      }
+      // Both are whole seconds, the one rounded down and the other up.
+      for (const [at, length] of [1, 3, 4].entries()) {
+        expect(lengths[at]).toBeGreaterThanOrEqual(length);
+        expect(lengths[at]).toBeLessThanOrEqual(length + 2);
+      }
+    }, 30_000);
+
+    it('end when somebody ends them', async () => {
       const punished = {
         name: 'burst',
         algorithm: 'fixed_window',
         limit: 1,
         window_seconds: 1,
         block_for_seconds: 60,
-        block_growth: 2,
-        block_max_seconds: 3600,
       };
       const { id, key } = await rig.client.makeTenant({ limits: [punished] });
       const refused = async () => {
