@@ -53,8 +53,11 @@ export const concurrency: Algorithm<ConcurrencyNumbers, ConcurrencyState, Concur
 };
 
 export function takeSlot(state: ConcurrencyState, holder: Holder, nowUs: number): void {
-  const { holders } = state;
-  holders.splice(0, firstLive(holders, nowUs));
+  state.holders.splice(0, firstLive(state.holders, nowUs));
+  insert(state, holder);
+}
+
+function insert({ holders }: ConcurrencyState, holder: Holder): void {
   holders.splice(firstLive(holders, holder.expiresAtUs), 0, holder);
 }
 
@@ -66,10 +69,13 @@ export function freeSlot(state: ConcurrencyState, id: string, nowUs: number): bo
   return true;
 }
 
-/** True when the ticket held a slot that had not expired; it is then held until the new expiry. */
+/**
+ * True when the ticket held a slot that had not expired; it is then held until the new expiry.
+ * Others' are left as they are: should the clock go back, they count again.
+ */
 export function renewSlot(state: ConcurrencyState, holder: Holder, nowUs: number): boolean {
   if (!freeSlot(state, holder.id, nowUs)) return false;
-  takeSlot(state, holder, nowUs);
+  insert(state, holder);
   return true;
 }
 
