@@ -197,6 +197,12 @@ describe('secrets', () => {
     });
   });
 
+  it('of every server of a cluster are hidden', () => {
+    const urls = 'redis://:hunter2@a.example:1, redis://user:hunter2@b.example:2';
+    const shown = redacted(readConfig({ SLUICE_REDIS_URL: urls }));
+    expect(shown['SLUICE_REDIS_URL']).toBe('redis://:***@a.example:1,redis://user:***@b.example:2');
+  });
+
   it('are not quoted when they are wrong', () => {
     const wrong = Object.keys(env).map((name) => problemsOf({ [name]: 'hunter2 \n' }));
     expect(wrong.flat()).toHaveLength(5);

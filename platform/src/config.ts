@@ -201,7 +201,7 @@ export function redacted(config: Config): Readonly<Record<string, unknown>> {
       const value = config[property as keyof Config];
       if (value === null || shown === 'plain') return [name, value];
       const isUrl = shown === 'url' && typeof value === 'string';
-      return [name, isUrl ? withoutPassword(value) : '(set)'];
+      return [name, isUrl ? value.split(',').map(withoutPassword).join() : '(set)'];
     }),
   );
 }
@@ -322,7 +322,7 @@ function editSteps(from: string, to: string): number {
 }
 
 function withoutPassword(url: string): string {
-  const shown = new URL(url);
+  const shown = new URL(url.trim());
   if (shown.password !== '') shown.password = '***';
   // Some put secrets into the query too.
   for (const name of new Set(shown.searchParams.keys())) shown.searchParams.set(name, '***');
