@@ -52,23 +52,12 @@ describe.each(['memory', 'redis'] as const)('on %s', (name) => {
     for (const id of ['unknown', 'a b', '{a}', '\u0000', 'a|b', 'x'.repeat(4096), '__proto__']) {
       expect(await limiter.settle(id, { cost: 1 })).toEqual(never);
       expect(await limiter.heartbeat({ reservationId: id, ttlMs: 1000 })).toBe(false);
-      for (const give of [
-        () => limiter.release(id),
-        () => limiter.heartbeat({ ticket: id, ttlMs: 1000 }),
-      ]) {
-        // A ticket that can be no ticket may also be refused as such.
-        const answer = await give().catch((error: unknown) => refusedField(() => throwing(error)));
-        expect([false, 'ticket']).toContain(answer);
-      }
+      expect(await limiter.release(id)).toBe(false);
+      expect(await limiter.heartbeat({ ticket: id, ttlMs: 1000 })).toBe(false);
     }
     const real = held.ticket ?? '';
     const forgeries = [`${real}x`, `x${real}`, `${real}.`, `${real}~1`, real.slice(1)];
-    for (const forged of forgeries) {
-      const answer = await limiter
-        .release(forged)
-        .catch((error: unknown) => refusedField(() => throwing(error)));
-      expect([false, 'ticket']).toContain(answer);
-    }
+    for (const forged of forgeries) expect(await limiter.release(forged)).toBe(false);
     expect(await place.state()).toBe(before);
   });
 
@@ -98,7 +87,7 @@ describe.each(['memory', 'redis'] as const)('on %s', (name) => {
         'costs.tokens',
       );
     }
-    for (const ttlMs of [0, -1, NaN, 1.5, 2 ** 53, '5', undefined, null, 86_400_001]) {
+    for (const ttlMs of [0, -1, NaN, 1.5, 2 ** 53, '5', null, 86_400_001]) {
       const bad: number = untyped(ttlMs);
       expect(await refused(() => limiter.heartbeat({ ticket, ttlMs: bad }))).toBe('ttlMs');
       expect(await refused(() => limiter.heartbeat({ reservationId: id, ttlMs: bad }))).toBe(
@@ -140,7 +129,3 @@ describe.each(['memory', 'redis'] as const)('on %s', (name) => {
     }
   });
 });
-
-function throwing(error: unknown): never {
-  throw error;
-}

@@ -123,9 +123,9 @@ test('a client that returns numbers as text gives the same answers', async () =>
   if (answer?.kind !== 'decided') throw new Error('not decided');
   expect(answer.allowed).toBe(true);
   const ticket = answer.ticket ?? '';
-  expect(await engine.heartbeat(tenant, { ticket, ttlMs: 1000 })).toBe(true);
-  expect(await engine.release(tenant, ticket)).toBe(true);
-  expect(await engine.release(tenant, ticket)).toBe(false);
+  expect(await engine.heartbeat(tenant, { ticket, ttlMs: 1000 })).toMatchObject({ kind: 'held' });
+  expect(await engine.release(tenant, ticket)).toBe('released');
+  expect(await engine.release(tenant, ticket)).toBe('gone');
   const refund = { id: asked.id, chargedAtUs: answer.nowUs, limits: [bound(limit)] };
   expect(await engine.refund(tenant, refund)).toBe(true);
   expect(await engine.refund(tenant, refund)).toBe(false);

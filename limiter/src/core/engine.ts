@@ -13,10 +13,17 @@ export type Engine = {
   settle(tenant: TenantRef, settlement: Settlement): Promise<SettleResult>;
   /** Gives back part of a charge, once per id. False when that was done before. */
   refund(tenant: TenantRef, refund: RefundCall): Promise<boolean>;
-  /** Gives the ticket's slots back. False when they were no longer held. */
-  release(tenant: TenantRef, ticket: string): Promise<boolean>;
-  /** Holds a ticket's slots or a reservation for another while. False when it is gone. */
-  heartbeat(tenant: TenantRef, beat: Heartbeat): Promise<boolean>;
+  /** The same for a question that was asked to be `refundable`, of which only the id is known. */
+  refundCharge(tenant: TenantRef, refund: ChargeRefund): Promise<RefundResult>;
+  /** Gives the ticket's slots back. */
+  release(tenant: TenantRef, ticket: string): Promise<ReleaseResult>;
+  /** Holds a ticket's slots or a reservation for another while. */
+  heartbeat(tenant: TenantRef, beat: Heartbeat): Promise<HeartbeatResult>;
+  /**
+   * Gives back the slots and holds of a question whose answer nobody heard: they would be taken
+   * until they run out. What was charged stays so.
+   */
+  abandon(tenant: TenantRef, question: Question): Promise<void>;
   /** What the limits' counters say now, without touching them. */
   inspect(tenant: TenantRef, limits: readonly BoundLimit[]): Promise<Inspection>;
   /** Forgets the limits' counters and penalties: as if nobody had ever called. */
@@ -73,6 +80,8 @@ export type Question = {
   readonly ledgerLabel?: string | undefined;
   readonly idempotency?: Idempotency | undefined;
   readonly reserve?: Reserve | undefined;
+  /** What is charged is kept for a refund by id; a reservation is settled instead. */
+  readonly refundable?: boolean | undefined;
 };
 
 /**
@@ -157,10 +166,19 @@ export function ownCost(costs: Settlement['costs'], unit: string): number | unde
   return Object.hasOwn(costs, unit) ? costs[unit] : undefined;
 }
 
-export type SettleResult =
-  | { readonly kind: 'settled'; readonly late: boolean; readonly debt: number }
-  | { readonly kind: 'repeated' }
-  | { readonly kind: 'unknown' };
+/** `repeated`: it was settled before, and this is what was done then. */
+export type SettleResult = Settled | { readonly kind: 'unknown' };
+
+export type Settled = {
+  readonly kind: 'settled' | 'repeated';
+  readonly late: boolean;
+  /** How much more is used than there is, of the limit in the deepest debt, as of now. */
+  readonly debt: number;
+  /** What it was settled at, by unit. */
+  readonly costs: Readonly<Record<string, number>>;
+  /** What is now used of the quotas among its limits. */
+  readonly quotas: readonly QuotaSeed[];
+};
 
 export type RefundCall = {
   /** The id of the answer that was charged. */
@@ -170,9 +188,30 @@ export type RefundCall = {
   readonly limits: readonly BoundLimit[];
 };
 
+export type ChargeRefund = {
+  /** The id of the question that was charged. */
+  readonly id: string;
+  /** By unit; null for all that was charged. */
+  readonly costs: Readonly<Record<string, number>> | null;
+};
+
+/** What was given back, by unit: never more than was charged. */
+export type RefundResult =
+  | { readonly kind: 'refunded'; readonly costs: Readonly<Record<string, number>> }
+  | { readonly kind: 'repeated' }
+  | { readonly kind: 'unknown' };
+
+/** `gone`: it was released before, or ran out. `unknown`: nobody was given it here. */
+export type ReleaseResult = 'released' | 'gone' | 'unknown';
+
+/** Without a time: for as long as the limit lets a silent ticket live, or as was reserved. */
 export type Heartbeat =
-  | { readonly ticket: string; readonly ttlMs: number }
-  | { readonly reservationId: string; readonly ttlMs: number };
+  | { readonly ticket: string; readonly ttlMs?: number | undefined }
+  | { readonly reservationId: string; readonly ttlMs?: number | undefined };
+
+export type HeartbeatResult =
+  | { readonly kind: 'held'; readonly untilUs: number }
+  | { readonly kind: 'gone' | 'unknown' };
 
 export type Inspection = { readonly nowUs: number; readonly readings: readonly Reading[] };
 

@@ -97,25 +97,33 @@ export class Limiter {
     requireObject('options', options);
     refuseUnknownFields('', options, ['tenant']);
     const id = parseText('ticket', ticket, idLengthMax);
-    return this.#inTime(this.engine.release(tenantOf(options.tenant), id));
+    const released = await this.#inTime(this.engine.release(tenantOf(options.tenant), id));
+    return released === 'released';
   }
 
-  /** Holds a ticket or a reservation for another while. False when it is gone. */
+  /**
+   * Holds a ticket or a reservation for another while: `ttlMs`, or as long as a silent ticket lives
+   * and as was reserved. False when it is gone.
+   */
   async heartbeat(
     held: ({ readonly ticket: string } | { readonly reservationId: string }) & {
-      readonly ttlMs: number;
+      readonly ttlMs?: number;
       readonly tenant?: string;
     },
   ): Promise<boolean> {
     requireObject('held', held);
     const id = 'reservationId' in held && !('ticket' in held) ? 'reservationId' : 'ticket';
     refuseUnknownFields('', held, [id, 'ttlMs', 'tenant']);
-    const ttlMs = parseWhole('ttlMs', held.ttlMs, { min: 1, max: renewMsMax });
+    const ttlMs =
+      held.ttlMs === undefined
+        ? undefined
+        : parseWhole('ttlMs', held.ttlMs, { min: 1, max: renewMsMax });
     const beat =
       'reservationId' in held
         ? { reservationId: parseText('reservationId', held.reservationId, idLengthMax), ttlMs }
         : { ticket: parseText('ticket', held.ticket, idLengthMax), ttlMs };
-    return this.#inTime(this.engine.heartbeat(tenantOf(held.tenant), beat));
+    const renewed = await this.#inTime(this.engine.heartbeat(tenantOf(held.tenant), beat));
+    return renewed.kind === 'held';
   }
 
   /** Forgets what the subject of this check has used of each limit. */

@@ -39,7 +39,7 @@ onEveryEngine('a peek', (rig) => {
       reservationId: 'over',
       costs: { requests: 8 },
     });
-    expect(result).toEqual({ kind: 'settled', late: false, debt: 3 });
+    expect(result).toMatchObject({ kind: 'settled', late: false, debt: 3 });
     const peek = await rig.ask(bound(limit, 0));
     expect(verdictsOf(peek)).toEqual(['exceeded']);
     const { retryAfterUs } = shown(peek, bound(limit, 0));

@@ -28,13 +28,13 @@ onEveryEngine('reservations', (rig) => {
 
     it('give the rest back when less was used', async () => {
       await reserve('r', limit, 5);
-      expect(await settle('r', 2)).toEqual({ kind: 'settled', late: false, debt: 0 });
+      expect(await settle('r', 2)).toMatchObject({ kind: 'settled', late: false, debt: 0 });
       expect(await look()).toMatchObject({ used: 2, remaining: 3 });
     });
 
     it('cost nothing when nothing was used', async () => {
       await reserve('r', limit, 5);
-      expect(await settle('r', 0)).toEqual({ kind: 'settled', late: false, debt: 0 });
+      expect(await settle('r', 0)).toMatchObject({ kind: 'settled', late: false, debt: 0 });
       expect(await look()).toMatchObject({ used: 0, remaining: 5 });
     });
 
@@ -46,18 +46,18 @@ onEveryEngine('reservations', (rig) => {
 
     it('become debt when more was used, at most one limit of it', async () => {
       await reserve('r', limit, 1);
-      expect(await settle('r', 7)).toEqual({ kind: 'settled', late: false, debt: 2 });
+      expect(await settle('r', 7)).toMatchObject({ kind: 'settled', late: false, debt: 2 });
       expect((await rig.ask(bound(limit))).allowed).toBe(false);
       await rig.engine.reset(rig.tenant, [bound(limit)]);
       await reserve('s', limit, 1);
-      expect(await settle('s', 1_000_000)).toEqual({ kind: 'settled', late: false, debt: 5 });
+      expect(await settle('s', 1_000_000)).toMatchObject({ kind: 'settled', late: false, debt: 5 });
       expect((await look()).used).toBe(10);
     });
 
     it('are settled once', async () => {
       await reserve('r', limit, 3);
       await settle('r', 2);
-      expect(await settle('r', 5)).toEqual({ kind: 'repeated' });
+      expect(await settle('r', 5)).toMatchObject({ kind: 'repeated' });
       expect((await look()).used).toBe(2);
     });
 
@@ -81,9 +81,9 @@ onEveryEngine('reservations', (rig) => {
       await reserve('r', limit, 3);
       rig.clock.advanceMs(1000);
       expect((await look()).used).toBe(0);
-      expect(await settle('r', 2)).toEqual({ kind: 'settled', late: true, debt: 0 });
+      expect(await settle('r', 2)).toMatchObject({ kind: 'settled', late: true, debt: 0 });
       expect((await look()).used).toBe(2);
-      expect(await settle('r', 2)).toEqual({ kind: 'repeated' });
+      expect(await settle('r', 2)).toMatchObject({ kind: 'repeated' });
     });
 
     it('kept and settled late are charged the difference, up or down', async () => {
@@ -102,15 +102,15 @@ onEveryEngine('reservations', (rig) => {
         rig.engine.heartbeat(rig.tenant, { reservationId, ttlMs: 1000 });
       await reserve('r', limit, 5);
       rig.clock.advanceMs(700);
-      expect(await beat('r')).toBe(true);
+      expect(await beat('r')).toMatchObject({ kind: 'held' });
       rig.clock.advanceMs(700);
       expect((await rig.ask(bound(limit))).allowed).toBe(false);
       rig.clock.advanceMs(300);
-      expect(await beat('r')).toBe(false);
+      expect(await beat('r')).toEqual({ kind: 'gone' });
       expect((await look()).used).toBe(0);
       await reserve('s', limit, 5);
       await settle('s', 0);
-      expect(await beat('s')).toBe(false);
+      expect(await beat('s')).toEqual({ kind: 'gone' });
       expect((await look()).used).toBe(0);
     });
 
@@ -129,7 +129,7 @@ onEveryEngine('reservations', (rig) => {
   it('that nobody made are unknown', async () => {
     expect(await settle('nobody', 1)).toEqual({ kind: 'unknown' });
     const beat = { reservationId: 'nobody', ttlMs: 1000 };
-    expect(await rig.engine.heartbeat(rig.tenant, beat)).toBe(false);
+    expect(await rig.engine.heartbeat(rig.tenant, beat)).toEqual({ kind: 'unknown' });
   });
 
   it('of another tenant are unknown', async () => {
@@ -159,7 +159,7 @@ onEveryEngine('reservations', (rig) => {
     await rig.askWith(more, bound(calls, 1), bound(tokens, 50));
     const costs = { requests: 1, tokens: 130 };
     const result = await rig.engine.settle(rig.tenant, { reservationId: 'r', costs });
-    expect(result).toEqual({ kind: 'settled', late: false, debt: 30 });
+    expect(result).toMatchObject({ kind: 'settled', late: false, debt: 30 });
     expect((await rig.look(bound(calls))).used).toBe(1);
     expect((await rig.look(bound(tokens))).used).toBe(130);
   });
@@ -171,7 +171,7 @@ onEveryEngine('reservations', (rig) => {
     expect((await rig.look(bound(open))).used).toBe(1);
     await settle('r', 1);
     expect((await rig.look(bound(open))).used).toBe(1);
-    expect(await rig.engine.release(rig.tenant, answer.ticket ?? '')).toBe(true);
+    expect(await rig.engine.release(rig.tenant, answer.ticket ?? '')).toBe('released');
   });
 
   it('in one call see each other', async () => {

@@ -26,7 +26,7 @@ onEveryEngine('tickets of concurrency limits', (rig) => {
   it('give their slot back when released', async () => {
     const first = await enter();
     await enter();
-    expect(await release(first)).toBe(true);
+    expect(await release(first)).toBe('released');
     await enter();
     expect(await isFull()).toBe(true);
   });
@@ -34,9 +34,9 @@ onEveryEngine('tickets of concurrency limits', (rig) => {
   it('are released once: a second release frees nobody else’s slot', async () => {
     const first = await enter();
     await enter();
-    expect(await release(first)).toBe(true);
+    expect(await release(first)).toBe('released');
     await enter();
-    expect(await release(first)).toBe(false);
+    expect(await release(first)).toBe('gone');
     expect(await isFull()).toBe(true);
   });
 
@@ -47,7 +47,7 @@ onEveryEngine('tickets of concurrency limits', (rig) => {
     rig.clock.advanceUs(9_000_000 - 1);
     expect(await isFull()).toBe(true);
     rig.clock.advanceUs(1);
-    expect(await release(first)).toBe(false);
+    expect(await release(first)).toBe('gone');
     await enter();
     expect(await isFull()).toBe(true);
   });
@@ -57,18 +57,18 @@ onEveryEngine('tickets of concurrency limits', (rig) => {
     await enter();
     for (let beat = 0; beat < 6; beat += 1) {
       rig.clock.advanceMs(8000);
-      expect(await renew(first, 10_000)).toBe(true);
+      expect(await renew(first, 10_000)).toMatchObject({ kind: 'held' });
     }
     await enter();
     expect(await isFull()).toBe(true);
-    expect(await release(first)).toBe(true);
+    expect(await release(first)).toBe('released');
   });
 
   it('are never held on for longer than a stale ticket lives', async () => {
     const first = await enter();
-    expect(await renew(first, 3_600_000)).toBe(true);
+    expect(await renew(first, 3_600_000)).toMatchObject({ kind: 'held' });
     rig.clock.advanceMs(10_000);
-    expect(await renew(first, 10_000)).toBe(false);
+    expect(await renew(first, 10_000)).toEqual({ kind: 'gone' });
     await enter();
     await enter();
   });
@@ -76,7 +76,7 @@ onEveryEngine('tickets of concurrency limits', (rig) => {
   it('may be held for a shorter time', async () => {
     const first = await enter();
     await enter();
-    expect(await renew(first, 500)).toBe(true);
+    expect(await renew(first, 500)).toMatchObject({ kind: 'held' });
     rig.clock.advanceMs(500);
     await enter();
     expect(await isFull()).toBe(true);
@@ -85,14 +85,14 @@ onEveryEngine('tickets of concurrency limits', (rig) => {
   it('are not brought back by a heartbeat after they went stale', async () => {
     const first = await enter();
     rig.clock.advanceMs(10_000);
-    expect(await renew(first, 10_000)).toBe(false);
+    expect(await renew(first, 10_000)).toEqual({ kind: 'gone' });
     expect((await rig.look(bound(two))).used).toBe(0);
   });
 
   it('are not brought back by a heartbeat after they were released', async () => {
     const first = await enter();
     await release(first);
-    expect(await renew(first, 10_000)).toBe(false);
+    expect(await renew(first, 10_000)).toEqual({ kind: 'gone' });
     expect((await rig.look(bound(two))).used).toBe(0);
   });
 
@@ -104,7 +104,7 @@ onEveryEngine('tickets of concurrency limits', (rig) => {
       const { ticket } = await rig.ask(bound(narrow), bound(wide), bound(limitOf(rated.quota)));
       expect((await rig.look(bound(narrow))).used).toBe(1);
       expect((await rig.look(bound(wide))).used).toBe(1);
-      expect(await release(ticket ?? '')).toBe(true);
+      expect(await release(ticket ?? '')).toBe('released');
       expect((await rig.look(bound(narrow))).used).toBe(0);
       expect((await rig.look(bound(wide))).used).toBe(0);
       expect((await rig.look(bound(limitOf(rated.quota)))).used).toBe(1);
@@ -112,11 +112,11 @@ onEveryEngine('tickets of concurrency limits', (rig) => {
 
     it('go stale in each by its own time, and are renewed by it', async () => {
       const { ticket } = await rig.ask(bound(narrow), bound(wide));
-      expect(await renew(ticket ?? '', 60_000)).toBe(true);
+      expect(await renew(ticket ?? '', 60_000)).toMatchObject({ kind: 'held' });
       rig.clock.advanceMs(10_000);
       expect((await rig.look(bound(narrow))).used).toBe(0);
       expect((await rig.look(bound(wide))).used).toBe(1);
-      expect(await renew(ticket ?? '', 60_000)).toBe(true);
+      expect(await renew(ticket ?? '', 60_000)).toMatchObject({ kind: 'held' });
       expect((await rig.look(bound(narrow))).used).toBe(0);
       rig.clock.advanceMs(30_000);
       expect((await rig.look(bound(wide))).used).toBe(0);
@@ -141,9 +141,11 @@ onEveryEngine('tickets of concurrency limits', (rig) => {
   it('are worth nothing to another tenant', async () => {
     const ticket = await enter();
     const other = rig.elsewhere();
-    expect(await rig.engine.release(other.tenant, ticket)).toBe(false);
-    expect(await rig.engine.heartbeat(other.tenant, { ticket, ttlMs: 1000 })).toBe(false);
-    expect(await release(ticket)).toBe(true);
+    expect(await rig.engine.release(other.tenant, ticket)).toBe('unknown');
+    expect(await rig.engine.heartbeat(other.tenant, { ticket, ttlMs: 1000 })).toEqual({
+      kind: 'unknown',
+    });
+    expect(await release(ticket)).toBe('released');
   });
 
   it('stay counted when the number of slots is lowered, and no more get in', async () => {

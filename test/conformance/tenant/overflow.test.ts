@@ -74,8 +74,10 @@ onEveryEngine(
       expect(first).toMatchObject({ allowed: true, degraded: 'overflow' });
       expect((await ask(limit, 'late-1')).allowed).toBe(false);
       const ticket = first.ticket ?? '';
-      expect(await rig.engine.heartbeat(rig.tenant, { ticket, ttlMs: 1000 })).toBe(true);
-      expect(await rig.engine.release(rig.tenant, ticket)).toBe(true);
+      expect(await rig.engine.heartbeat(rig.tenant, { ticket, ttlMs: 1000 })).toMatchObject({
+        kind: 'held',
+      });
+      expect(await rig.engine.release(rig.tenant, ticket)).toBe('released');
       expect((await ask(limit, 'late-1')).allowed).toBe(true);
     });
 

@@ -7,7 +7,13 @@ export type SlidingWindowLogNumbers = { readonly limit: number; readonly windowU
  * subtraction. `base` is the total up to which charges were given back. Changed in place, for a
  * log is as long as its limit.
  */
-export type SlidingWindowLogState = { timesUs: number[]; totals: number[]; base: number };
+export type SlidingWindowLogState = {
+  timesUs: number[];
+  totals: number[];
+  base: number;
+  /** That it was last charged under; 0 before. */
+  windowUs: number;
+};
 
 export type SlidingWindowLogReading = {
   readonly used: number;
@@ -21,7 +27,7 @@ type State = SlidingWindowLogState;
 export const slidingWindowLog: Algorithm<SlidingWindowLogNumbers, State, SlidingWindowLogReading> =
   {
     sizeOf: (numbers) => numbers.limit,
-    load: (_numbers, stored) => stored ?? { timesUs: [], totals: [], base: 0 },
+    load: (_numbers, stored) => stored ?? { timesUs: [], totals: [], base: 0, windowUs: 0 },
 
     admits(numbers, state, amount, nowUs) {
       return used(numbers, state, nowUs) + amount <= numbers.limit;
@@ -31,6 +37,7 @@ export const slidingWindowLog: Algorithm<SlidingWindowLogNumbers, State, Sliding
       const before = used(numbers, state, nowUs);
       const after = Math.max(before, Math.min(before + amount, 2 * numbers.limit));
       forget(state, numbers.windowUs, nowUs);
+      state.windowUs = numbers.windowUs;
       const total = lastTotal(state) + (after - before);
       const last = state.timesUs.length - 1;
       // A clock that went back adds to the newest entry: times in the log only rise.

@@ -69,13 +69,13 @@ export const tokenBucket: Algorithm<TokenBucketNumbers, TokenBucketState, TokenB
 
   /**
    * Since the charge the bucket may have been full but for it, and then that part of the charge
-   * has already come back with time; only the rest is given back.
+   * has already come back with time; only the rest is given back. What flows over is lost when it
+   * is next looked at, by the capacity then in force.
    */
   refund(numbers, state, { amount, chargedAtUs, nowUs }: Refund) {
     const whole = Math.floor((amount * numbers.perUs) / numbers.tokens);
     const back = Math.max(0, whole - Math.max(0, nowUs - chargedAtUs));
-    const given = { emptyAtUs: state.emptyAtUs - back, fraction: state.fraction };
-    return isFull(numbers, given, nowUs) ? fullAt(numbers, nowUs) : given;
+    return { emptyAtUs: state.emptyAtUs - back, fraction: state.fraction };
   },
 
   expiresAtUs: (numbers, state) => state.emptyAtUs + numbers.fillUs + 2,

@@ -1,6 +1,7 @@
 import type { Answer, Decided, Question, Reading } from '../../core/engine.ts';
 import { StoreFailure } from '../../core/errors.ts';
 import { joined } from '../../core/limit.ts';
+import { chargeKeptMs } from '../../core/refundable.ts';
 import { addToLedger, minuteOf, type AnswerRecord } from './books.ts';
 import { decide, type Outcome, type Weighing } from './decide.ts';
 import type { Cell } from './cells.ts';
@@ -24,6 +25,7 @@ export function answer(desk: Desk, question: Question): Answer {
   if (!decided.allowed || peek) return decided;
   keepTicket(desk, question, decided);
   if (reserve) keepReservation(desk, question, decided);
+  else if (question.refundable) keepCharge(desk, question, decided);
   if (ledgerLabel !== undefined) {
     const warned = decided.readings.some((reading) => reading.verdict !== 'ok');
     const minute = minuteOf(desk.nowUs);
@@ -66,7 +68,7 @@ function keepTicket(desk: Desk, question: Question, outcome: Outcome): void {
   // A late release still clears the slot away, also for a clock that then goes back.
   const kept = { expiresAtUs: lastUs + minuteUs, nowUs: desk.nowUs };
   desk.books().tickets.set(question.id, { slots: slots.map(({ bound }) => bound) }, kept);
-  outcome.ticket = question.id;
+  outcome.ticket = desk.ticketOf(question.id);
 }
 
 function tookSlot({ taken, bound }: Weighing): boolean {
@@ -84,6 +86,18 @@ function requireRoom(desk: Desk, { reserve, limits }: Question): void {
   }
 }
 
+/** What does not fit is charged all the same, and can't be given back by id. */
+function keepCharge(desk: Desk, { id }: Question, { readings }: Outcome): void {
+  const charged = readings.filter(({ verdict, bound, taken }) => {
+    return verdict === 'ok' && bound.cost > 0 && !taken;
+  });
+  if (charged.length === 0) return;
+  const { nowUs } = desk;
+  const limits = charged.map(({ bound }) => bound);
+  const expiresAtUs = nowUs + chargeKeptMs(limits) * 1000;
+  desk.books().charges.set(id, { limits, chargedAtUs: nowUs }, { expiresAtUs, nowUs });
+}
+
 /** Outlives its holds by a day, so that a late settlement still charges the real cost. */
 function keepReservation(desk: Desk, question: Question, outcome: Outcome): void {
   const { reserve, id } = question;
@@ -95,7 +109,8 @@ function keepReservation(desk: Desk, question: Question, outcome: Outcome): void
       windowStartUs: windowStartOf(bound.limit.numbers, state),
     }));
   const expiresAtUs = desk.nowUs + reserve.ttlMs * 1000;
-  const reservation = { holds, keep: reserve.onExpiry === 'keep', expiresAtUs, settled: false };
+  const keep = reserve.onExpiry === 'keep';
+  const reservation = { holds, keep, expiresAtUs, ttlMs: reserve.ttlMs, settled: null };
   const kept = { expiresAtUs: expiresAtUs + dayUs, nowUs: desk.nowUs };
   desk.books().reservations.set(id, reservation, kept);
   outcome.reservation = { id, expiresAtUs };

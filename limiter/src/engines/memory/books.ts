@@ -6,6 +6,7 @@ export type TenantBooks = {
   epoch: Epoch | null;
   readonly records: ExpiringMap<AnswerRecord>;
   readonly reservations: ExpiringMap<Reservation>;
+  readonly charges: ExpiringMap<Charge>;
   readonly refunds: ExpiringMap<true>;
   readonly tickets: ExpiringMap<Ticket>;
   ledger: Map<string, LedgerCount>;
@@ -23,12 +24,17 @@ export type AnswerRecord = {
 /** The counters in which a ticket has a slot. */
 export type Ticket = { readonly slots: readonly BoundLimit[] };
 
+/** What was charged, kept for a refund by id. */
+export type Charge = { readonly limits: readonly BoundLimit[]; readonly chargedAtUs: number };
+
 export type Reservation = {
   readonly holds: readonly { readonly bound: BoundLimit; readonly windowStartUs: number }[];
   readonly keep: boolean;
   /** When its holds run out, and are charged if they are to be kept. */
   expiresAtUs: number;
-  settled: boolean;
+  readonly ttlMs: number;
+  /** What it was settled at, by unit, and whether too late. */
+  settled: { readonly costs: Readonly<Record<string, number>>; readonly late: boolean } | null;
 };
 
 export class Books {
@@ -51,6 +57,7 @@ export class Books {
       epoch: null,
       records: new ExpiringMap(this.#entriesMax),
       reservations: new ExpiringMap(this.#entriesMax),
+      charges: new ExpiringMap(this.#entriesMax),
       refunds: new ExpiringMap(this.#entriesMax),
       tickets: new ExpiringMap(this.#entriesMax),
       ledger: new Map(),
@@ -64,6 +71,7 @@ export class Books {
     for (const [key, books] of this.#tenants) {
       books.records.sweep(nowUs);
       books.reservations.sweep(nowUs);
+      books.charges.sweep(nowUs);
       books.refunds.sweep(nowUs);
       books.tickets.sweep(nowUs);
       forgetUndrained(books.ledger, nowUs);
@@ -89,8 +97,9 @@ function forgetUndrained(ledger: Map<string, LedgerCount>, nowUs: number): void 
   for (const [field, entry] of ledger) if (entry.minute < oldest) ledger.delete(field);
 }
 
-function isEmpty({ epoch, records, reservations, refunds, tickets, ledger, batches }: TenantBooks) {
-  const entries = records.size + reservations.size + refunds.size + tickets.size;
+function isEmpty({ epoch, ledger, batches, ...books }: TenantBooks) {
+  const { records, reservations, charges, refunds, tickets } = books;
+  const entries = records.size + reservations.size + charges.size + refunds.size + tickets.size;
   return epoch === null && entries + ledger.size + batches.size === 0;
 }
 

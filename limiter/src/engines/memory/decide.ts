@@ -163,6 +163,8 @@ function commit(desk: Desk, question: Question, allowed: boolean, weighing: Weig
   } else {
     weighing.state = limit.algorithm.charge(limit.numbers, weighing.state, bound.cost, nowUs);
   }
+  const holds = desk.cells.extrasOf(cell)?.holds;
+  if (holds) holds.inForce = limit;
   store(desk, bound, cell, weighing.state);
 }
 

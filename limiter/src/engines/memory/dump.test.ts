@@ -3,6 +3,8 @@ import type { BoundLimit, Question } from '../../core/engine.ts';
 import type { LimitInput } from '../../core/limit-input.ts';
 import { parseLimit } from '../../core/parse-limit.ts';
 import type { MemoryDump } from './dump.ts';
+import { KeyedHash } from '../names/keyed-hash.ts';
+import { TicketMarks } from '../names/ticket-marks.ts';
 import { MemoryEngine } from './memory-engine.ts';
 
 const tenant = { id: 'a-tenant' };
@@ -32,6 +34,9 @@ async function used(engine: MemoryEngine) {
     blockedUntilUs,
   }));
 }
+
+const marks = new TicketMarks(new KeyedHash(''));
+const ticket = (id: string) => marks.mark(tenant.id, id);
 
 async function move(clock: { nowUs: number }): Promise<[MemoryEngine, MemoryEngine]> {
   const before = new MemoryEngine({ clock: () => clock.nowUs });
@@ -63,10 +68,12 @@ describe('an engine restored from a dump, by way of JSON', () => {
     const clock = { nowUs: 1_700_000_000_000_000 };
     const [before, after] = await move(clock);
     for (const engine of [before, after]) {
-      expect(await engine.release(tenant, 'charged')).toBe(true);
-      expect(await engine.heartbeat(tenant, { ticket: 'reserved', ttlMs: 9000 })).toBe(true);
+      expect(await engine.release(tenant, ticket('charged'))).toBe('released');
+      expect(
+        await engine.heartbeat(tenant, { ticket: ticket('reserved'), ttlMs: 9000 }),
+      ).toMatchObject({ kind: 'held' });
       const beat = { reservationId: 'reserved', ttlMs: 8000 };
-      expect(await engine.heartbeat(tenant, beat)).toBe(true);
+      expect(await engine.heartbeat(tenant, beat)).toMatchObject({ kind: 'held' });
       const settlement = { reservationId: 'reserved', costs: { requests: 1 } };
       expect(await engine.settle(tenant, settlement)).toMatchObject({ kind: 'settled' });
       expect(await engine.refund(tenant, { id: 'refunded', chargedAtUs: 0, limits: [] })).toBe(

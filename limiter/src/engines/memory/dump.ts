@@ -4,13 +4,13 @@ import type { BoundLimit, Epoch, LedgerCount, TenantRef } from '../../core/engin
 import { InvalidInput } from '../../core/errors.ts';
 import type { Limit } from '../../core/limit.ts';
 import type { WindowState } from '../../core/algorithms/window.ts';
-import type { AnswerRecord, Reservation, Ticket } from './books.ts';
+import type { AnswerRecord, Charge, Reservation, Ticket } from './books.ts';
 import type { Stock } from './desk.ts';
 import { addHold, holdsOf, type Hold } from './holds.ts';
 
 /** Plain data: survives JSON and the structured clone. */
 export type MemoryDump = {
-  readonly version: 3;
+  readonly version: 4;
   readonly cells: readonly CellDump[];
   readonly books: readonly (readonly [string, BooksDump])[];
   /** By name: they are found again by an engine with the same secret only. */
@@ -27,6 +27,7 @@ type CellDump = {
   readonly state: Opaque | null;
   readonly penalty: PenaltyState | null;
   readonly holds: readonly [string, Hold][];
+  readonly inForce: Limit | null;
   readonly expiresAtUs: number;
 };
 
@@ -36,6 +37,7 @@ type BooksDump = {
   readonly epoch: Epoch | null;
   readonly records: Dumped<AnswerRecord>;
   readonly reservations: Dumped<Reservation>;
+  readonly charges: Dumped<Charge>;
   readonly refunds: Dumped<true>;
   readonly tickets: Dumped<Ticket>;
   readonly ledger: readonly [string, LedgerCount][];
@@ -44,7 +46,7 @@ type BooksDump = {
 
 export function dump({ cells, books, seeds }: Stock): MemoryDump {
   const dumped = {
-    version: 3,
+    version: 4,
     cells: [...cells.all()].map(([cell, { tenant, global, counterId, parts }]) => {
       const extras = cells.extrasOf(cell);
       return {
@@ -56,6 +58,7 @@ export function dump({ cells, books, seeds }: Stock): MemoryDump {
         state: extras?.state ?? null,
         penalty: extras?.penalty ?? null,
         holds: [...(extras?.holds?.open ?? [])],
+        inForce: extras?.holds?.inForce ?? null,
         expiresAtUs: cells.expiresAtUs(cell),
       };
     }),
@@ -65,6 +68,7 @@ export function dump({ cells, books, seeds }: Stock): MemoryDump {
         epoch: kept.epoch,
         records: kept.records.dump(),
         reservations: kept.reservations.dump(),
+        charges: kept.charges.dump(),
         refunds: kept.refunds.dump(),
         tickets: kept.tickets.dump(),
         ledger: [...kept.ledger],
@@ -78,7 +82,7 @@ export function dump({ cells, books, seeds }: Stock): MemoryDump {
 }
 
 export function restore(from: MemoryDump, { cells, books, seeds }: Stock): void {
-  if (from.version !== 3) throw new InvalidInput('dump.version', 'is of another release');
+  if (from.version !== 4) throw new InvalidInput('dump.version', 'is of another release');
   for (const dumped of structuredClone(from.cells)) {
     const { global, counterId, parts, numbers, state, penalty } = dumped;
     const cell = cells.put({ tenant: cells.of(dumped.tenant), global, counterId, parts });
@@ -87,11 +91,13 @@ export function restore(from: MemoryDump, { cells, books, seeds }: Stock): void 
     if (penalty) cells.needExtras(cell).penalty = penalty;
     cells.keepUntil(cell, dumped.expiresAtUs);
     for (const [id, hold] of dumped.holds) addHold(holdsOf({ cells }, cell), id, hold);
+    if (dumped.inForce) holdsOf({ cells }, cell).inForce = withAlgorithm(dumped.inForce);
   }
   for (const [key, dumped] of structuredClone(from.books)) {
     const kept = books.at(key);
     kept.epoch = dumped.epoch;
     kept.records.restore(dumped.records);
+    kept.charges.restore(dumped.charges.map(withAlgorithms));
     kept.refunds.restore(dumped.refunds);
     kept.reservations.restore(dumped.reservations.map(withAlgorithms));
     kept.tickets.restore(dumped.tickets.map(withAlgorithms));
@@ -103,14 +109,17 @@ export function restore(from: MemoryDump, { cells, books, seeds }: Stock): void 
 
 type Kept<T> = [string, { value: T; expiresAtUs: number }];
 
-function withAlgorithms<T extends Reservation | Ticket>([id, entry]: Kept<T>): Kept<T> {
-  const { value } = entry;
-  const bounds = 'holds' in value ? value.holds.map(({ bound }) => bound) : value.slots;
-  for (const bound of bounds) giveAlgorithm(bound);
+function withAlgorithms<T extends Reservation | Charge | Ticket>([id, entry]: Kept<T>): Kept<T> {
+  for (const { limit } of boundsIn(entry.value)) withAlgorithm(limit);
   return [id, entry];
 }
 
-function giveAlgorithm(bound: BoundLimit): void {
-  const limit = bound.limit as { -readonly [K in keyof Limit]: Limit[K] };
+function boundsIn(value: Reservation | Charge | Ticket): readonly BoundLimit[] {
+  if ('holds' in value) return value.holds.map(({ bound }) => bound);
+  return 'slots' in value ? value.slots : value.limits;
+}
+
+function withAlgorithm(limit: { -readonly [K in keyof Limit]: Limit[K] }): Limit {
   limit.algorithm = algorithmOf(limit.numbers.algorithm);
+  return limit;
 }

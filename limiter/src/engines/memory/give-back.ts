@@ -2,62 +2,26 @@ import { freeSlot, renewSlot, type ConcurrencyState } from '../../core/algorithm
 import {
   ownCost,
   type BoundLimit,
+  type ChargeRefund,
+  type Heartbeat,
+  type HeartbeatResult,
+  type Question,
   type RefundCall,
-  type Settlement,
-  type SettleResult,
+  type RefundResult,
+  type ReleaseResult,
 } from '../../core/engine.ts';
 import { StoreFailure } from '../../core/errors.ts';
 import type { Limit } from '../../core/limit.ts';
 import { refundableMs } from '../../core/refundable.ts';
-import type { Reservation } from './books.ts';
-import { store, weigh } from './decide.ts';
+import { store } from './decide.ts';
 import type { Desk } from './desk.ts';
-import { addHold, holdsCountUntilUs, holdsOf, windowStartOf } from './holds.ts';
+import { addHold, expireHolds, holdsCountUntilUs, holdsOf, windowStartOf } from './holds.ts';
+import { inForce } from './in-force.ts';
+import { plantSeed } from './seeds.ts';
+import { settle } from './settle.ts';
 
 const dayUs = 86_400_000_000;
 const minuteUs = 60_000_000;
-
-/** Charges what was really used: what was held is freed, more is debt, and late is charged too. */
-export function settle(desk: Desk, { reservationId, costs }: Settlement): SettleResult {
-  const reservation = desk.books().reservations.get(reservationId, desk.nowUs);
-  if (!reservation) return { kind: 'unknown' };
-  if (reservation.settled) return { kind: 'repeated' };
-  reservation.settled = true;
-  let late = false;
-  let debt = 0;
-  for (const hold of reservation.holds) {
-    const settled = settleHold(desk, reservation, hold, {
-      id: reservationId,
-      cost: ownCost(costs, hold.bound.limit.unit) ?? hold.bound.cost,
-    });
-    late ||= settled.late;
-    debt = Math.max(debt, settled.debt);
-  }
-  return { kind: 'settled', late, debt };
-}
-
-function settleHold(
-  desk: Desk,
-  reservation: Reservation,
-  { bound, windowStartUs }: Reservation['holds'][number],
-  { id, cost }: { readonly id: string; readonly cost: number },
-): { late: boolean; debt: number } {
-  const { cells, tenant, nowUs } = desk;
-  const { algorithm, numbers, size } = bound.limit;
-  const { cell, state: before } = weigh(desk, bound, true);
-  const late = cell === undefined || !cells.extrasOf(cell)?.holds?.open.delete(id);
-  if (windowStartOf(numbers, before) !== windowStartUs) return { late, debt: 0 };
-  const charged = late && reservation.keep ? bound.cost : 0;
-  const chargedAtUs = reservation.expiresAtUs;
-  const state =
-    cost >= charged
-      ? algorithm.charge(numbers, before, cost - charged, nowUs)
-      : algorithm.refund(numbers, before, { amount: charged - cost, chargedAtUs, nowUs });
-  store(desk, bound, cell ?? cells.make(tenant, bound), state);
-  const reading = algorithm.read(numbers, state, 0, nowUs);
-  const { used } = algorithm.show(numbers, reading, 0, nowUs);
-  return { late, debt: Math.max(0, used - size) };
-}
 
 export function refund(desk: Desk, { id, limits, chargedAtUs }: RefundCall): boolean {
   const { nowUs } = desk;
@@ -66,17 +30,64 @@ export function refund(desk: Desk, { id, limits, chargedAtUs }: RefundCall): boo
   // One that could not be remembered could be given back again.
   if (!refunds.hasRoom(nowUs)) throw new StoreFailure('too many refunds');
   refunds.set(id, true, { expiresAtUs: nowUs + refundableMs(limits) * 1000, nowUs });
-  for (const bound of limits) {
-    const { cell, state } = weigh(desk, bound, true);
-    if (cell === undefined || bound.limit.numbers.algorithm === 'concurrency') continue;
-    const { algorithm, numbers } = bound.limit;
-    const given = { amount: bound.cost, chargedAtUs, nowUs };
-    store(desk, bound, cell, algorithm.refund(numbers, state, given));
-  }
+  for (const bound of limits) refundOne(desk, bound, chargedAtUs);
   return true;
 }
 
-export function release(desk: Desk, id: string): boolean {
+function refundOne(desk: Desk, charged: BoundLimit, chargedAtUs: number): void {
+  const { cells, tenant, nowUs } = desk;
+  if (charged.limit.numbers.algorithm === 'concurrency') return;
+  if (desk.seeds.waiting) plantSeed(desk, charged);
+  const cell = cells.find(tenant, charged);
+  if (cell === undefined) return;
+  const bound = inForce(desk, charged, cell);
+  expireHolds(desk, bound, cell);
+  const state = cells.stateOf(cell, bound.limit);
+  if (!state) return;
+  // A bucket gives back the time that was charged, at the rate of then.
+  const numbers = (byRate(charged.limit) ? charged : bound).limit.numbers;
+  const given = { amount: charged.cost, chargedAtUs, nowUs };
+  store(desk, bound, cell, bound.limit.algorithm.refund(numbers, state, given));
+}
+
+function byRate({ numbers }: Limit): boolean {
+  return numbers.algorithm === 'token_bucket';
+}
+
+/** Of a charge that was kept. */
+export function refundCharge(desk: Desk, { id, costs }: ChargeRefund): RefundResult {
+  const charge = desk.books().charges.get(id, desk.nowUs);
+  if (!charge) return { kind: 'unknown' };
+  const limits = charge.limits.flatMap((bound) => {
+    const { unit } = bound.limit;
+    const cost = Math.min(bound.cost, costs ? (ownCost(costs, unit) ?? 0) : bound.cost);
+    return cost > 0 ? [{ ...bound, cost }] : [];
+  });
+  if (limits.length === 0) return { kind: 'refunded', costs: {} };
+  if (!refund(desk, { id, chargedAtUs: charge.chargedAtUs, limits })) return { kind: 'repeated' };
+  return { kind: 'refunded', costs: costsByUnit(limits) };
+}
+
+function costsByUnit(limits: readonly BoundLimit[]): Record<string, number> {
+  const costs: Record<string, number> = Object.create(null);
+  for (const { limit, cost } of limits) costs[limit.unit] = Math.max(costs[limit.unit] ?? 0, cost);
+  return costs;
+}
+
+export function release(desk: Desk, text: string): ReleaseResult {
+  const id = desk.idIn(text);
+  return id === null ? 'unknown' : free(desk, id) ? 'released' : 'gone';
+}
+
+/** A question whose answer nobody heard: here it is answered at once, or failed and took nothing. */
+export function abandon(desk: Desk, { id, limits, reserve }: Question): void {
+  free(desk, id);
+  if (!reserve) return;
+  const costs = Object.fromEntries(limits.map(({ limit }) => [limit.unit, 0]));
+  settle(desk, { reservationId: id, costs });
+}
+
+function free(desk: Desk, id: string): boolean {
   const { nowUs } = desk;
   const { tickets } = desk.books();
   const ticket = tickets.get(id, nowUs);
@@ -96,14 +107,18 @@ function slotsOf({ cells, tenant }: Desk, bound: BoundLimit): ConcurrencyState |
   return cells.stateOf(cell, bound.limit) as ConcurrencyState | undefined;
 }
 
-export type Renewal = { readonly id: string; readonly ttlMs: number };
-
 /** For at most as long as the limit lets a silent ticket live. */
-export function renewTicket(desk: Desk, { id, ttlMs }: Renewal): boolean {
+export function renewTicket(
+  desk: Desk,
+  { ticket: text, ttlMs = Number.POSITIVE_INFINITY }: Extract<Heartbeat, { ticket: string }>,
+): HeartbeatResult {
   const { cells, tenant, nowUs } = desk;
+  const id = desk.idIn(text);
+  if (id === null) return { kind: 'unknown' };
   const { tickets } = desk.books();
   const ticket = tickets.get(id, nowUs);
-  if (!ticket) return false;
+  if (!ticket) return { kind: 'gone' };
+  let firstUs = Number.POSITIVE_INFINITY;
   let lastUs = 0;
   for (const bound of ticket.slots) {
     const cell = cells.find(tenant, bound);
@@ -111,22 +126,28 @@ export function renewTicket(desk: Desk, { id, ttlMs }: Renewal): boolean {
     const expiresAtUs = nowUs + Math.min(ttlMs * 1000, staleAfterUs(bound.limit));
     if (cell === undefined || !state || !renewSlot(state, { id, expiresAtUs }, nowUs)) continue;
     cells.keepUntil(cell, expiresAtUs);
+    firstUs = Math.min(firstUs, expiresAtUs);
     lastUs = Math.max(lastUs, expiresAtUs);
   }
-  if (lastUs > 0) tickets.set(id, ticket, { expiresAtUs: lastUs + minuteUs, nowUs });
-  return lastUs > 0;
+  if (lastUs === 0) return { kind: 'gone' };
+  tickets.set(id, ticket, { expiresAtUs: lastUs + minuteUs, nowUs });
+  return { kind: 'held', untilUs: firstUs };
 }
 
 function staleAfterUs({ numbers }: Limit): number {
   return numbers.algorithm === 'concurrency' ? numbers.staleAfterUs : 0;
 }
 
-export function renewReservation(desk: Desk, { id, ttlMs }: Renewal): boolean {
+export function renewReservation(
+  desk: Desk,
+  { reservationId: id, ttlMs }: Extract<Heartbeat, { reservationId: string }>,
+): HeartbeatResult {
   const { cells, tenant, nowUs } = desk;
   const { reservations } = desk.books();
   const reservation = reservations.get(id, nowUs);
-  if (!reservation || reservation.settled) return false;
-  const expiresAtUs = nowUs + ttlMs * 1000;
+  if (!reservation) return { kind: 'unknown' };
+  if (reservation.settled) return { kind: 'gone' };
+  const expiresAtUs = nowUs + (ttlMs ?? reservation.ttlMs) * 1000;
   let renewed = false;
   for (const { bound } of reservation.holds) {
     const cell = cells.find(tenant, bound);
@@ -140,9 +161,8 @@ export function renewReservation(desk: Desk, { id, ttlMs }: Renewal): boolean {
     cells.keepUntil(cell, holdsCountUntilUs(bound, expiresAtUs));
     renewed = true;
   }
-  if (renewed) {
-    reservation.expiresAtUs = expiresAtUs;
-    reservations.set(id, reservation, { expiresAtUs: expiresAtUs + dayUs, nowUs });
-  }
-  return renewed;
+  if (!renewed) return { kind: 'gone' };
+  reservation.expiresAtUs = expiresAtUs;
+  reservations.set(id, reservation, { expiresAtUs: expiresAtUs + dayUs, nowUs });
+  return { kind: 'held', untilUs: expiresAtUs };
 }

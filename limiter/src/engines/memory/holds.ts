@@ -1,5 +1,6 @@
 import type { Numbers, Opaque } from '../../core/algorithms/index.ts';
 import type { BoundLimit } from '../../core/engine.ts';
+import type { Limit } from '../../core/limit.ts';
 import type { Cell } from './cells.ts';
 import type { Desk } from './desk.ts';
 
@@ -15,11 +16,20 @@ export type Holds = {
   readonly open: Map<string, Hold>;
   /** No hold expires before this. */
   soonestUs: number;
+  /**
+   * As it was when the counter was last charged or reserved. A settlement comes with the numbers of
+   * the time it was reserved, which are no measure for a counter that has been under others since.
+   */
+  inForce: Limit | undefined;
 };
 
 /** Those of a cell, which may have had none. */
 export function holdsOf({ cells }: Pick<Desk, 'cells'>, cell: Cell): Holds {
-  return (cells.needExtras(cell).holds ??= { open: new Map(), soonestUs: Infinity });
+  return (cells.needExtras(cell).holds ??= {
+    open: new Map(),
+    soonestUs: Infinity,
+    inForce: undefined,
+  });
 }
 
 export function addHold(holds: Holds, id: string, hold: Hold): void {

@@ -3,22 +3,27 @@ import { systemClock, type Clock } from '../../core/clock.ts';
 import type {
   Answer,
   BoundLimit,
+  ChargeRefund,
   DecideCall,
   DecideResult,
   Engine,
   Epoch,
   Heartbeat,
+  HeartbeatResult,
   Inspection,
   LedgerCount,
   Question,
   QuotaSeed,
   RefundCall,
+  RefundResult,
+  ReleaseResult,
   Settlement,
   SettleResult,
   TenantRef,
 } from '../../core/engine.ts';
 import { CounterNames } from '../names/counter-names.ts';
 import { KeyedHash } from '../names/keyed-hash.ts';
+import { TicketMarks } from '../names/ticket-marks.ts';
 import { answer } from './answer.ts';
 import { addToLedger, Books } from './books.ts';
 import { Cells } from './cells.ts';
@@ -26,8 +31,16 @@ import { finish, weigh } from './decide.ts';
 import { Desk, type Stock } from './desk.ts';
 import { dump, restore, type MemoryDump } from './dump.ts';
 import { compareEpoch, highest } from './epoch.ts';
-import { refund, release, renewReservation, renewTicket, settle } from './give-back.ts';
+import {
+  abandon,
+  refund,
+  refundCharge,
+  release,
+  renewReservation,
+  renewTicket,
+} from './give-back.ts';
 import { Seeds } from './seeds.ts';
+import { settle } from './settle.ts';
 import { startSweeper } from './sweeper.ts';
 
 export type MemoryEngineOptions = {
@@ -50,7 +63,8 @@ export class MemoryEngine implements Engine {
 
   constructor(options: MemoryEngineOptions = {}) {
     this.#clock = options.clock ?? systemClock;
-    this.#names = new CounterNames(new KeyedHash(options.secret ?? ''));
+    const hash = new KeyedHash(options.secret ?? '');
+    this.#names = new CounterNames(hash);
     const recordsMax = options.recordsPerTenantMax ?? 100_000;
     this.#stock = {
       cells: new Cells({
@@ -59,6 +73,8 @@ export class MemoryEngine implements Engine {
       }),
       books: new Books(recordsMax),
       seeds: new Seeds(this.#names, recordsMax),
+      names: this.#names,
+      marks: new TicketMarks(hash),
     };
     this.#stopSweeper = startSweeper(this.#stock, this.#clock);
   }
@@ -99,16 +115,21 @@ export class MemoryEngine implements Engine {
     return refund(this.#desk(tenant), call);
   }
 
-  async release(tenant: TenantRef, ticket: string): Promise<boolean> {
+  async refundCharge(tenant: TenantRef, call: ChargeRefund): Promise<RefundResult> {
+    return refundCharge(this.#desk(tenant), call);
+  }
+
+  async release(tenant: TenantRef, ticket: string): Promise<ReleaseResult> {
     return release(this.#desk(tenant), ticket);
   }
 
-  async heartbeat(tenant: TenantRef, beat: Heartbeat): Promise<boolean> {
+  async heartbeat(tenant: TenantRef, beat: Heartbeat): Promise<HeartbeatResult> {
     const desk = this.#desk(tenant);
-    const { ttlMs } = beat;
-    return 'ticket' in beat
-      ? renewTicket(desk, { id: beat.ticket, ttlMs })
-      : renewReservation(desk, { id: beat.reservationId, ttlMs });
+    return 'ticket' in beat ? renewTicket(desk, beat) : renewReservation(desk, beat);
+  }
+
+  async abandon(tenant: TenantRef, question: Question): Promise<void> {
+    abandon(this.#desk(tenant), question);
   }
 
   async inspect(tenant: TenantRef, limits: readonly BoundLimit[]): Promise<Inspection> {

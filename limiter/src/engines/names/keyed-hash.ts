@@ -20,9 +20,14 @@ export class KeyedHash {
   of(text: string): string {
     const known = this.#known.get(text);
     if (known !== undefined) return known;
-    const made = hash('sha256', this.#secret + text, 'base64url').slice(0, hashLength);
+    const made = this.fresh(text);
     if (text.length <= rememberedLengthMax) this.#known.set(text, made);
     return made;
+  }
+
+  /** For a text that nobody will ask about again. */
+  fresh(text: string): string {
+    return hash('sha256', this.#secret + text, 'base64url').slice(0, hashLength);
   }
 }
 

@@ -1,7 +1,7 @@
-import type { AlgorithmName } from '../../core/algorithms/index.ts';
 import type { BoundLimit, DecideCall, Question, Reading, TenantRef } from '../../core/engine.ts';
 import { joined, overflowOf, type Limit } from '../../core/limit.ts';
 import {
+  chargesAllowanceSuffix,
   countersAllowanceSuffix,
   epochSuffix,
   holdsSuffix,
@@ -10,7 +10,9 @@ import {
   recordsAllowanceSuffix,
   type Keys,
 } from './keys.ts';
+import { chargeKeptMs } from '../../core/refundable.ts';
 import { hasSlots } from './decode.ts';
+import type { KeptLimit } from './kept-limit.ts';
 import type { LimitTexts } from './limit-text.ts';
 import { algorithmBit, features } from './scripts.ts';
 
@@ -20,7 +22,7 @@ export type Allowances = {
    * it; newcomers beyond share one counter for each limit.
    */
   readonly countersPerHour: number;
-  /** Idempotency records a tenant may make in an hour. */
+  /** Idempotency records a tenant may make in an hour, and charges it may keep, each for a day. */
   readonly recordsPerHour: number;
 };
 
@@ -56,6 +58,7 @@ const elsewhereFlags = { ok: '0', refused: '1', warned: '2', pending: '3' } as c
 /** From here on reading each limit only once is worth the bother. */
 const manyQuestions = 4;
 const never = Number.MAX_SAFE_INTEGER;
+const dayMs = 86_400_000;
 const noOverflow: ReadonlySet<string> = new Set();
 
 /** A call as `decide.lua` reads it: its keys, its arguments and what must be linked for it. */
@@ -125,13 +128,16 @@ export class EncodedCall {
     if (reserve) this.#reservation(question);
     const slots = limits.some(hasSlots);
     if (slots) this.args.push(question.id);
+    const charge = isChargeKept(question);
+    if (charge) this.#charge(question);
     const flags =
       (peek ? '1' : '0') +
       (ledgerLabel === undefined ? '0' : '1') +
       (idempotency ? '1' : '0') +
       (reserve ? '1' : '0') +
       (slots ? '1' : '0') +
-      (elsewhere ? elsewhereFlags[elsewhere.verdict] : '0');
+      (elsewhere ? elsewhereFlags[elsewhere.verdict] : '0') +
+      (charge ? '1' : '0');
     this.args[at] = `${limits.length} ${flags}`;
     for (const bound of limits) this.args.push(this.#limit(bound, reserve !== undefined));
   }
@@ -185,21 +191,40 @@ export class EncodedCall {
     if (!reserve) return;
     const record = this.#use(features.reservation, this.#context.keys.reservation(id));
     const keep = reserve.onExpiry === 'keep' ? 1 : 0;
-    const blob = limits.filter(isReserved).map((bound) => this.#reserved(bound));
-    this.args.push(`${record} ${reserve.ttlMs * 1000} ${keep} ${id}`, JSON.stringify(blob));
+    const kept = limits.filter(isReserved).map((bound) => this.#kept(bound));
+    const blob = JSON.stringify({ ttlMs: reserve.ttlMs, limits: kept });
+    this.args.push(`${record} ${reserve.ttlMs * 1000} ${keep} ${id}`, blob);
   }
 
-  /** What a settlement by any process needs to know of a limit that was reserved. */
-  #reserved(asked: BoundLimit): ReservedLimit {
-    const { bound, key } = this.#counter(asked);
+  /** For a refund by id: the limits of this slot, and what was charged of another's. */
+  #charge({ limits, id, elsewhere }: Part): void {
+    const { keys, allowances } = this.#context;
+    const record = this.#use(features.charge, keys.charge(id));
+    const allowance = this.#use(features.allowance, chargesAllowanceSuffix);
+    const others = elsewhere?.limits ?? [];
+    const kept = [...limits, ...others].filter(isCharged);
+    const ttlMs = chargeKeptMs(kept);
+    const max = allowances ? allowances.recordsPerHour * dayMs : never;
+    const charged = others.map((bound, at) => {
+      const isOk = elsewhere?.readings[at]?.verdict === 'ok';
+      return isCharged(bound) ? (isOk ? '1' : '0') : '';
+    });
+    this.args.push(
+      `${record} ${ttlMs} ${allowance} ${max} ${charged.join('')}`,
+      JSON.stringify(kept.map((bound) => this.#kept(bound))),
+    );
+  }
+
+  #kept(asked: BoundLimit): KeptLimit {
+    const { bound } = this.#counter(asked);
     const { limit, cost } = bound;
     return {
-      key: key.slice(this.#prefix.length),
+      key: this.#context.keys.counter(bound),
+      global: limit.global,
       text: this.#context.texts.of(limit, { key: 0, cost: 0, counted: false }),
       algorithm: limit.numbers.algorithm,
       unit: limit.unit,
       cost,
-      size: limit.size,
     };
   }
 }
@@ -214,21 +239,21 @@ export function penaltyText({ penalty }: Limit, position: number): string {
   return ` p${position} ${penalty.blockUs} ${penalty.growthThousandths} ${penalty.blockMaxUs}`;
 }
 
-/** One limit in a reservation's record. `text` is its argument, with key and cost to be filled in. */
-export type ReservedLimit = {
-  readonly key: string;
-  readonly text: string;
-  readonly algorithm: AlgorithmName;
-  readonly unit: string;
-  readonly cost: number;
-  readonly size: number;
-};
-
 /** The counter that newcomers share. */
 export function overflowBound({ limit, cost }: BoundLimit): BoundLimit {
   return { limit: overflowOf(limit), parts: [], cost };
 }
 
 function isReserved(bound: BoundLimit): boolean {
-  return bound.cost > 0 && !hasSlots(bound) && !bound.limit.global;
+  return isCharged(bound) && !bound.limit.global;
+}
+
+/** Slots are taken whatever the cost. */
+function isCharged(bound: BoundLimit): boolean {
+  return bound.cost > 0 && !hasSlots(bound);
+}
+
+/** Of the part that the tenant's slot is asked: it knows what became of the whole. */
+function isChargeKept({ refundable, reserve, peek }: Part): boolean {
+  return refundable === true && reserve === undefined && !peek;
 }

@@ -2,6 +2,7 @@ import type { BoundLimit, TenantRef } from '../../core/engine.ts';
 import { joined } from '../../core/limit.ts';
 import { CounterNames } from '../names/counter-names.ts';
 import { KeyedHash, RecentMap } from '../names/keyed-hash.ts';
+import { TicketMarks } from '../names/ticket-marks.ts';
 
 /**
  * The only place that spells a Redis key: `sl1:{tenant}:limit` + identity. All keys of a tenant
@@ -14,6 +15,7 @@ export class Keys {
    * slot about them, however many they are. It is shorter than any tenant's.
    */
   readonly global: string;
+  readonly tickets: TicketMarks;
   readonly #prefix: string;
   readonly #hash: KeyedHash;
   readonly #counters: CounterNames;
@@ -24,6 +26,7 @@ export class Keys {
     this.global = `${this.#prefix}{global}:`;
     this.#hash = new KeyedHash(secret);
     this.#counters = new CounterNames(this.#hash);
+    this.tickets = new TicketMarks(this.#hash);
   }
 
   /** What every key of the tenant begins with. */
@@ -70,6 +73,7 @@ export class Keys {
   }
 
   reservation = (id: string): string => `r${this.#hash.of(`r${id}`)}`;
+  charge = (id: string): string => `c${this.#hash.of(`c${id}`)}`;
   refund = (id: string): string => `b${this.#hash.of(`b${id}`)}`;
   ledgerBatch = (id: string): string => `u${this.#hash.of(`u${id}`)}`;
 }
@@ -81,5 +85,6 @@ export const epochSuffix = 'e';
 export const ledgerSuffix = 'u';
 export const countersAllowanceSuffix = 'n';
 export const recordsAllowanceSuffix = 'm';
+export const chargesAllowanceSuffix = 'k';
 export const holdsSuffix = 'h';
 export const penaltySuffix = 'p';

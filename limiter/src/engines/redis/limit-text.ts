@@ -70,11 +70,13 @@ function fixedNumbers(numbers: Numbers): string {
 }
 
 /**
- * The numbers in an argument, as far as showing a state needs them: a quota's calendar is not among
+ * The numbers of an argument, as far as showing a state needs them: a quota's calendar is not among
  * them, and a fixed window of the same limit shows the same.
  */
-export function numbersIn(text: string, algorithm: Numbers['algorithm']): Numbers {
-  const [, , , a = 0, b = 0, c = 0] = text.split(' ').map(Number);
+export function numbersOf(
+  algorithm: Numbers['algorithm'],
+  [a, b, c]: readonly [number, number, number],
+): Numbers {
   switch (algorithm) {
     case 'token_bucket':
       return { algorithm, ...tokenBucketNumbers(a, { tokens: b, perUs: c }) };

@@ -1,22 +1,26 @@
 import { systemClock, type Clock } from '../../core/clock.ts';
 import type {
   BoundLimit,
+  ChargeRefund,
   DecideCall,
   DecideResult,
   Engine,
   Epoch,
   Heartbeat,
+  HeartbeatResult,
   Inspection,
   LedgerCount,
+  Question,
   QuotaSeed,
   RefundCall,
+  RefundResult,
+  ReleaseResult,
   Settlement,
   SettleResult,
   TenantRef,
 } from '../../core/engine.ts';
 import { InvalidInput } from '../../core/errors.ts';
 import { parseName } from '../../core/parse.ts';
-import { refundableMs } from '../../core/refundable.ts';
 import { requireCounterName } from '../names/counter-names.ts';
 import type { RedisClient } from './client.ts';
 import { concludeIn } from './conclude.ts';
@@ -25,11 +29,12 @@ import type { Allowances } from './encode.ts';
 import { epochSuffix, holdsSuffix, Keys, ledgerSuffix, penaltySuffix } from './keys.ts';
 import { ledgerFields, parseLedger } from './ledger.ts';
 import { LimitTexts, seedText } from './limit-text.ts';
+import { Refunds } from './refunds.ts';
 import { Reservations } from './reservations.ts';
 import { run, type Script } from './script.ts';
 import { openScripts, type Scripts } from './scripts.ts';
 import { Slots } from './slots.ts';
-import { parseTicket } from './ticket.ts';
+import { Tickets } from './tickets.ts';
 import { inOrder, TwoSlots } from './two-slots.ts';
 
 export type RedisEngineOptions = {
@@ -61,6 +66,8 @@ export class RedisEngine implements Engine {
   readonly #slots: Slots;
   readonly #twoSlots: TwoSlots;
   readonly #reservations: Reservations;
+  readonly #refunds: Refunds;
+  readonly #tickets: Tickets;
 
   constructor(client: RedisClient, options: RedisEngineOptions = {}) {
     this.#client = client;
@@ -73,6 +80,8 @@ export class RedisEngine implements Engine {
     this.#slots = new Slots(client, this.#scripts, { ...place, allowances });
     this.#twoSlots = new TwoSlots(this.#slots, concludeIn(place));
     this.#reservations = new Reservations(client, this.#keys, this.#scripts);
+    this.#refunds = new Refunds(place);
+    this.#tickets = new Tickets(place);
   }
 
   async decide(call: DecideCall): Promise<DecideResult> {
@@ -87,55 +96,43 @@ export class RedisEngine implements Engine {
     return this.#reservations.settle(tenant, settlement);
   }
 
-  async refund(tenant: TenantRef, { id, limits, chargedAtUs }: RefundCall): Promise<boolean> {
-    let refunded = false;
-    for (const { members, global } of this.#bySlot(limits, isGlobal)) {
-      const prefix = this.#keys.tenant(tenant);
-      const mark = global ? this.#keys.globalRefund(tenant, id) : prefix + this.#keys.refund(id);
-      const keys = [mark];
-      const args = [`${chargedAtUs} ${refundableMs(limits)}`];
-      for (const bound of members) {
-        if (bound.limit.numbers.algorithm === 'concurrency') continue;
-        const key = this.#keys.counterOf(prefix, bound);
-        keys.push(key, key + holdsSuffix);
-        const use = { key: keys.length - 1, cost: bound.cost, counted: false };
-        args.push(this.#texts.of(bound.limit, use));
-      }
-      if (wholeIn(await run(this.#client, this.#scripts.refund, keys, args)) === 1) refunded = true;
-    }
-    return refunded;
+  refund(tenant: TenantRef, call: RefundCall): Promise<boolean> {
+    return this.#refunds.refund(tenant, call);
   }
 
-  async release(tenant: TenantRef, ticket: string): Promise<boolean> {
-    const { id, slots } = parseTicket(ticket);
-    const prefix = this.#keys.tenant(tenant);
-    const keys = slots.map(({ key }) => prefix + key);
-    return wholeIn(await run(this.#client, this.#scripts.release, keys, [id])) === 1;
+  refundCharge(tenant: TenantRef, refund: ChargeRefund): Promise<RefundResult> {
+    return this.#refunds.refundCharge(tenant, refund);
   }
 
-  async heartbeat(tenant: TenantRef, beat: Heartbeat): Promise<boolean> {
+  release(tenant: TenantRef, ticket: string): Promise<ReleaseResult> {
+    return this.#tickets.release(tenant, ticket);
+  }
+
+  heartbeat(tenant: TenantRef, beat: Heartbeat): Promise<HeartbeatResult> {
     if ('reservationId' in beat) return this.#reservations.renew(tenant, beat);
-    const { id, slots } = parseTicket(beat.ticket);
-    const prefix = this.#keys.tenant(tenant);
-    const keys = slots.map(({ key }) => prefix + key);
-    const holdUs = slots.map(({ staleAfterUs }) => Math.min(staleAfterUs, beat.ttlMs * 1000));
-    const args = [id, ...holdUs.map(String)];
-    return wholeIn(await run(this.#client, this.#scripts.renewTicket, keys, args)) === 1;
+    return this.#tickets.renew(tenant, beat);
+  }
+
+  async abandon(tenant: TenantRef, { id, limits, reserve }: Question): Promise<void> {
+    await this.#tickets.free(tenant, id, limits);
+    if (!reserve) return;
+    const costs = Object.fromEntries(limits.map(({ limit }) => [limit.unit, 0]));
+    await this.#reservations.settle(tenant, { reservationId: id, costs });
   }
 
   async inspect(tenant: TenantRef, limits: readonly BoundLimit[]): Promise<Inspection> {
     requireBounded({ questions: [{ limits }] });
     const [first, second] = this.#bySlot(limits, isGlobal);
-    const own = await this.#slots.inspect(tenant, first.members);
+    const own = await this.#slots.inspect(tenant, first);
     if (!second) return own;
-    const global = await this.#slots.inspect(tenant, second.members);
+    const global = await this.#slots.inspect(tenant, second);
     return { nowUs: own.nowUs, readings: inOrder(limits, own.readings, global.readings) };
   }
 
   async reset(tenant: TenantRef, limits: readonly BoundLimit[]): Promise<void> {
     if (limits.length === 0) return;
     const prefix = this.#keys.tenant(tenant);
-    for (const { members } of this.#bySlot(limits, isGlobal)) {
+    for (const members of this.#bySlot(limits, isGlobal)) {
       const keys = members.flatMap((bound) => {
         const key = this.#keys.counterOf(prefix, bound);
         return [key, key + holdsSuffix, key + penaltySuffix];
@@ -148,7 +145,7 @@ export class RedisEngine implements Engine {
     if (limits.length === 0) return 0;
     const prefix = this.#keys.tenant(tenant);
     let ended = 0;
-    for (const { members } of this.#bySlot(limits, isGlobal)) {
+    for (const members of this.#bySlot(limits, isGlobal)) {
       const keys = members.map((bound) => this.#keys.counterOf(prefix, bound) + penaltySuffix);
       ended += wholeIn(await run(this.#client, this.#scripts.unblock, keys, []));
     }
@@ -161,7 +158,7 @@ export class RedisEngine implements Engine {
 
   async seed(tenant: TenantRef, seeds: readonly QuotaSeed[]): Promise<void> {
     for (const { counter } of seeds) requireCounterName(counter);
-    for (const { members } of this.#bySlot(seeds, ({ global }) => global === true)) {
+    for (const members of this.#bySlot(seeds, ({ global }) => global === true)) {
       for (let from = 0; from < members.length; from += seedsPerCallMax) {
         await this.#seedSome(tenant, members.slice(from, from + seedsPerCallMax));
       }
@@ -217,19 +214,17 @@ export class RedisEngine implements Engine {
 
   /** What one command can be about: everything, or on a cluster what is in one slot. */
   #bySlot<T>(members: readonly T[], isGlobalOne: (member: T) => boolean): Groups<T> {
-    if (!this.#client.cluster) return [{ members, global: false }];
-    const global = { members: members.filter(isGlobalOne), global: true };
-    if (global.members.length === 0) return [{ members, global: false }];
-    if (global.members.length === members.length) return [global];
-    return [{ members: members.filter((one) => !isGlobalOne(one)), global: false }, global];
+    if (!this.#client.cluster) return [members];
+    const global = members.filter(isGlobalOne);
+    if (global.length === 0 || global.length === members.length) return [members];
+    return [members.filter((one) => !isGlobalOne(one)), global];
   }
 
   /** The client belongs to whoever made it. */
   async close(): Promise<void> {}
 }
 
-type Group<T> = { readonly members: readonly T[]; readonly global: boolean };
-type Groups<T> = readonly [Group<T>, ...Group<T>[]];
+type Groups<T> = readonly [readonly T[], ...(readonly T[])[]];
 
 function isGlobal({ limit }: BoundLimit): boolean {
   return limit.global;

@@ -1,13 +1,25 @@
 import { algorithmOf, type Opaque } from '../../core/algorithms/index.ts';
-import { ownCost, type Settlement, type SettleResult, type TenantRef } from '../../core/engine.ts';
+import type { WindowState } from '../../core/algorithms/window.ts';
+import {
+  ownCost,
+  type Heartbeat,
+  type HeartbeatResult,
+  type QuotaSeed,
+  type Settlement,
+  type SettleResult,
+  type TenantRef,
+} from '../../core/engine.ts';
 import { StoreFailure } from '../../core/errors.ts';
 import type { RedisClient } from './client.ts';
 import { readState, ReplyReader, wholeIn } from './decode.ts';
-import type { ReservedLimit } from './encode.ts';
+import { costsByUnit, keptText, type KeptLimit } from './kept-limit.ts';
 import { holdsSuffix, type Keys } from './keys.ts';
-import { numbersIn } from './limit-text.ts';
+import { numbersOf } from './limit-text.ts';
 import { run } from './script.ts';
 import type { Scripts } from './scripts.ts';
+
+/** What `decide` wrote down of a reservation. */
+type Reserved = { readonly ttlMs: number; readonly limits: readonly KeptLimit[] };
 
 /**
  * Settles and renews what `decide` reserved. The record says which counters are held, so that any
@@ -28,67 +40,71 @@ export class Reservations {
     const found = await this.#find(tenant, reservationId);
     if (!found) return { kind: 'unknown' };
     const { limits, keys } = found;
-    const args = limits.flatMap((limit, index) => [
-      textOf(limit, { index, cost: ownCost(costs, limit.unit) ?? limit.cost }),
+    const real = limits.map(({ unit, cost }) => ownCost(costs, unit) ?? cost);
+    const args = limits.flatMap((limit, at) => [
+      keptText(limit, { key: 2 + 2 * at, cost: real[at] as number }),
       String(limit.cost),
     ]);
-    const reply = await run(this.#client, this.#scripts.settle, keys, [
-      `${reservationId} ${limits.length}`,
-      ...args,
-    ]);
-    const reader = new ReplyReader(reply);
-    const status = reader.number();
-    if (status === -1) return { kind: 'unknown' };
-    if (status === 0) return { kind: 'repeated' };
-    const nowUs = reader.number();
-    const late = reader.number() === 1;
-    const debts = limits.map((limit) => {
-      if (reader.number() === 0) return 0;
-      const state = readState(reader, limit.algorithm);
-      return debtOf(limit, state, nowUs);
-    });
-    return { kind: 'settled', late, debt: Math.max(0, ...debts) };
+    const first = `${reservationId} ${limits.length} ${real.join()}`;
+    return settledOf(
+      limits,
+      new ReplyReader(await run(this.#client, this.#scripts.settle, keys, [first, ...args])),
+    );
   }
 
   async renew(
     tenant: TenantRef,
-    { reservationId, ttlMs }: { readonly reservationId: string; readonly ttlMs: number },
-  ): Promise<boolean> {
+    { reservationId, ttlMs }: Extract<Heartbeat, { reservationId: string }>,
+  ): Promise<HeartbeatResult> {
     const found = await this.#find(tenant, reservationId);
-    if (!found) return false;
+    if (!found) return { kind: 'unknown' };
     const { limits, keys } = found;
-    const args = limits.map((limit, index) => textOf(limit, { index, cost: limit.cost }));
-    const first = `${reservationId} ${ttlMs * 1000} ${limits.length}`;
+    const args = limits.map((limit, at) => keptText(limit, { key: 2 + 2 * at, cost: limit.cost }));
+    const first = `${reservationId} ${(ttlMs ?? found.ttlMs) * 1000} ${limits.length}`;
     const script = this.#scripts.renewReservation;
-    return wholeIn(await run(this.#client, script, keys, [first, ...args])) === 1;
+    const untilUs = wholeIn(await run(this.#client, script, keys, [first, ...args]));
+    return untilUs > 0 ? { kind: 'held', untilUs } : { kind: 'gone' };
   }
 
   async #find(tenant: TenantRef, reservationId: string) {
     const prefix = this.#keys.tenant(tenant);
     const record = prefix + this.#keys.reservation(reservationId);
-    const text = await run(this.#client, this.#scripts.readReservation, [record], []);
+    const text = await run(this.#client, this.#scripts.readRecord, [record], []);
     if (text === null) return null;
-    const limits = parseBlob(text);
+    const { ttlMs, limits } = parseReserved(text);
     const keys = limits.flatMap(({ key }) => [prefix + key, prefix + key + holdsSuffix]);
-    return { limits, keys: [record, ...keys] };
+    return { ttlMs, limits, keys: [record, ...keys] };
   }
 }
 
-/** The limit's argument with its place and cost: the counters stand at KEYS 2, 4, 6, … */
-function textOf(limit: ReservedLimit, { index, cost }: { index: number; cost: number }): string {
-  const [head = '', , , ...numbers] = limit.text.split(' ');
-  return [head, 2 + 2 * index, cost, ...numbers].join(' ');
+function settledOf(limits: readonly KeptLimit[], reader: ReplyReader): SettleResult {
+  const status = reader.number();
+  if (status === -1) return { kind: 'unknown' };
+  const nowUs = reader.number();
+  const late = reader.number() === 1;
+  const settledAt = reader.text().split(',').map(Number);
+  const quotas: QuotaSeed[] = [];
+  let debt = 0;
+  for (const { algorithm, key, global } of limits) {
+    if (reader.number() === 0) continue;
+    const [a, b, c] = [reader.number(), reader.number(), reader.number()];
+    const state = readState(reader, algorithm);
+    const numbers = numbersOf(algorithm, [a, b, c]);
+    const { used } = algorithmOf(numbers.algorithm).show(numbers, state, 0, nowUs);
+    debt = Math.max(debt, used - a);
+    if (algorithm === 'quota') quotas.push(quotaOf({ counter: key, global }, state));
+  }
+  const costs = costsByUnit(limits.map(({ unit }, at) => ({ unit, cost: settledAt[at] ?? 0 })));
+  return { kind: status === 1 ? 'settled' : 'repeated', late, debt, costs, quotas };
 }
 
-/** How much more is used than there is. */
-function debtOf(limit: ReservedLimit, state: Opaque, nowUs: number): number {
-  const numbers = numbersIn(limit.text, limit.algorithm);
-  const { used } = algorithmOf(numbers.algorithm).show(numbers, state, 0, nowUs);
-  return Math.max(0, used - limit.size);
+function quotaOf(of: Pick<QuotaSeed, 'counter' | 'global'>, state: Opaque): QuotaSeed {
+  const { startUs, endUs, used } = state as WindowState;
+  return { ...of, period: { startUs, endUs }, used };
 }
 
-function parseBlob(text: unknown): ReservedLimit[] {
-  const [, blob] = typeof text === 'string' ? (/^[^|]*\|(\[.*\])$/s.exec(text) ?? []) : [];
+function parseReserved(text: unknown): Reserved {
+  const [, blob] = typeof text === 'string' ? (/^[^|]*\|(\{.*\})$/s.exec(text) ?? []) : [];
   if (blob === undefined) throw new StoreFailure('malformed reply');
-  return JSON.parse(blob) as ReservedLimit[];
+  return JSON.parse(blob) as Reserved;
 }

@@ -53,6 +53,7 @@ export const features = {
   ledger: 1024,
   records: 2048,
   manyQuestions: 4096,
+  charge: 8192,
 } as const;
 
 type Feature = keyof typeof features;
@@ -65,6 +66,7 @@ const featureFiles: Record<Feature, readonly string[]> = {
   ledger: ['ledger'],
   records: ['records'],
   manyQuestions: ['limits_again'],
+  charge: ['charge'],
 };
 
 /** Links, or finds, the variant for just what a call uses. */
@@ -73,7 +75,7 @@ export type LinkVariant = (uses: number) => Script;
 export type Scripts = {
   readonly decide: LinkVariant;
   readonly inspect: LinkVariant;
-  readonly readReservation: Script;
+  readonly readRecord: Script;
   readonly settle: Script;
   readonly sweepHolds: Script;
   readonly renewReservation: Script;
@@ -97,14 +99,15 @@ const everyAlgorithm = filesOf(algorithmNames, true);
 export function openScripts(read: LuaSource = luaFiles): Scripts {
   const counters = ['clock', ...everyAlgorithm, 'cells'];
   const withHolds = [...counters, 'holds'];
+  const later = [...withHolds, 'in_force'];
   return {
     decide: variants((uses) => linkDecide(read, uses, false)),
     inspect: variants((uses) => linkDecide(read, uses, true)),
-    readReservation: link(read, { libraries: [], entry: 'read_reservation', readOnly: true }),
-    settle: link(read, { libraries: withHolds, entry: 'settle' }),
+    readRecord: link(read, { libraries: [], entry: 'read_record', readOnly: true }),
+    settle: link(read, { libraries: later, entry: 'settle' }),
     sweepHolds: link(read, { libraries: withHolds, entry: 'sweep_holds' }),
-    renewReservation: link(read, { libraries: withHolds, entry: 'renew_reservation' }),
-    refund: link(read, { libraries: withHolds, entry: 'refund' }),
+    renewReservation: link(read, { libraries: later, entry: 'renew_reservation' }),
+    refund: link(read, { libraries: later, entry: 'refund' }),
     conclude: link(read, { libraries: [...counters, 'penalty', 'give_back'], entry: 'conclude' }),
     release: link(read, { libraries: ['clock'], entry: 'release' }),
     renewTicket: link(read, { libraries: ['clock'], entry: 'renew_ticket' }),

@@ -6,7 +6,7 @@ import { EncodedCall, overflowBound, type EncodeContext, type SlotCall } from '.
 import { holdsSuffix } from './keys.ts';
 import { run } from './script.ts';
 import type { Scripts } from './scripts.ts';
-import { ticketOf } from './ticket.ts';
+import { ticketOf } from './tickets.ts';
 
 export type SlotResult =
   | SlotAnswers
@@ -71,7 +71,7 @@ export class Slots {
       readAnswer(reader, question, {
         nowUs,
         overflowed: overflowing !== undefined && question.limits.some(isOverflowing),
-        ticketOf: (limits, id) => ticketOf(keys, limits.map(counted), id),
+        ticketOf: (limits, id) => ticketOf(keys, tenant, { id, limits: limits.map(counted) }),
       }),
     );
     reader.end();

@@ -6,12 +6,13 @@
 -- ARGV   1  "questions allowance_key allowance_max"          0 0 without an allowance
 --        +  "tenant.shared valid_until confirmed"            with epoch
 --        each question:
---        +  "limits peek,ledger,record,reserve,slots,elsewhere"    a count and flags
+--        +  "limits peek,ledger,record,reserve,slots,elsewhere,charge"   a count and flags
 --        +  "ledger_key label"                               with ledger
 --        +  "record_key ttl_ms allowance_key max", fingerprint, id, layout,
 --           what another slot showed                         with record
 --        +  "record_key ttl_us keep id", blob                with reserve
 --        +  id                                               with slots
+--        +  "record_key ttl_ms allowance_key max elsewhere", blob   with charge: it is kept
 --        each limit:
 --        +  "algorithm,shadow,counted key cost a b c d", and where it applies
 --           " pkey block_us growth max_us" for a penalty, " hkey" for what reservations hold
@@ -46,10 +47,10 @@ for _ = 1, question_count do
   at = at + 1
   local count, flags = string.match(ARGV[at], '^(%d+) (%d+)$')
   local question, peek, elsewhere
-  if flags ~= '000000' then
-    local ledger, record, reserve, slots
-    peek, ledger, record, reserve, slots, elsewhere =
-      string.match(flags, '(%d)(%d)(%d)(%d)(%d)(%d)')
+  if flags ~= '0000000' then
+    local ledger, record, reserve, slots, charge
+    peek, ledger, record, reserve, slots, elsewhere, charge =
+      string.match(flags, '(%d)(%d)(%d)(%d)(%d)(%d)(%d)')
     peek, question, writes = peek == '1', {}, writes or {}
     if ledger == '1' then at = ledger_open(question, at) end
     if record == '1' then at = records_open(question, at) end
@@ -58,6 +59,7 @@ for _ = 1, question_count do
       at = at + 1
       question.id = ARGV[at]
     end
+    if charge == '1' then at = charge_open(question, at) end
   end
   local reserve = question and question.reserve
   local replayed = question and question.recorded and not peek
@@ -142,6 +144,7 @@ for _ = 1, question_count do
           state = algorithm.charge(state, limit, limit.amount, now, question and question.id)
           limit.state = state
           cell_store(cell, limit, state)
+          if cell.force then cell.force = { limit.a, limit.b, limit.c, limit.d } end
         end
       end
       local held, blocked_until, verdict_at = limit.held, limit.blocked_until, n + 1
@@ -160,6 +163,7 @@ for _ = 1, question_count do
 
     if question and allowed and not peek then
       if reserve then question.reserve_record(limits, writes) end
+      if question.keep_charge then question.keep_charge(limits, now, writes) end
       if question.label then ledger_count(question, now, warned and 'w' or 'a', writes) end
       if question.record_key then records_keep(question, now, reply, status_at, n, writes) end
     end

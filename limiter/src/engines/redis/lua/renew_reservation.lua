@@ -3,17 +3,17 @@
 -- KEYS   the reservation's record, then for each of its limits the counter and its holds
 -- ARGV   1 "id ttl_us limits", then for each limit "algorithm,shadow,counted key cost a b c d" with
 --        the cost that was reserved
--- Reply  1, or 0 when it was settled or its holds have expired
+-- Reply  until when, or 0 when it was settled or its holds have expired
 
 local id, ttl_us, count = string.match(ARGV[1], '^(%S+) (%d+) (%d+)$')
 local record = redis.call('GET', KEYS[1])
-local keep, windows, blob = string.match(record or '', '^open (%d) (%S*) %d+|(.*)$')
+local keep, windows, blob = string.match(record or '', '^open (%d) (%S*) %d+ 0 |(.*)$')
 if not keep then return 0 end
 
 local now = clock_now()
 local expires_at = now + tonumber(ttl_us)
 local next_window = string.gmatch(windows, '[^,]+')
-local renewed = 0
+local renewed
 for index = 1, tonumber(count) do
   local limit = limit_parse(ARGV[index + 1])
   local window, holds_key = next_window(), KEYS[2 * index + 1]
@@ -22,7 +22,8 @@ for index = 1, tonumber(count) do
   local cell = score and tonumber(score) > now and cell_open(limit)
   -- In a window that is over there is nothing left to hold.
   if cell and cell.exists and tonumber(window) == holds_window(limit, cell.stored) then
-    renewed = 1
+    renewed = true
+    limit_in_force(limit, cell)
     cell.held_last = math.max(cell.held_last, expires_at)
     holds_add(holds_key, member, expires_at, cell.held_last, now)
     cell.held_next = tonumber(redis.call('ZRANGE', holds_key, 0, 0, 'WITHSCORES')[2])
@@ -30,8 +31,8 @@ for index = 1, tonumber(count) do
     cell_save(cell, now)
   end
 end
-if renewed == 1 then
-  local text = string.format('open %s %s %.0f|%s', keep, windows, expires_at, blob)
+if renewed then
+  local text = string.format('open %s %s %.0f 0 |%s', keep, windows, expires_at, blob)
   redis.call('PSETEX', KEYS[1], clock_ttl_ms(expires_at + 86400000000, now), text)
 end
-return renewed
+return renewed and expires_at or 0

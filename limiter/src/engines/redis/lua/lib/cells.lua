@@ -1,6 +1,8 @@
 -- A cell is the counter of one limit in this call: read once, changed in memory, written once at
 -- the end. So a batch sees what it did before, and nothing is written before all is decided.
--- A value that begins with "h" carries what open reservations hold of it (24 bytes) in front.
+-- A value that begins with "h" carries 56 bytes in front: what open reservations hold of it, and the
+-- numbers in force when it was last charged or reserved. A settlement comes with those of the time it
+-- was reserved, which are no measure for a counter that has been under others since.
 -- All fields of a table are named when it is made: growing it later costs more than making it.
 
 local function limit_parse(text)
@@ -18,12 +20,13 @@ local function cell_open(limit)
   local algorithm, key = limit.algorithm, KEYS[limit.key]
   local cell = {
     key = key, stored = nil, exists = false, limit = nil, held = 0, held_next = 0, held_last = 0,
+    force = nil,
   }
   if algorithm.open then
     local state = algorithm.open(key)
     cell.stored, cell.exists = state, state.exists
     cell.held, cell.held_next = state.held or 0, state.held_next or 0
-    cell.held_last = state.held_last or 0
+    cell.held_last, cell.force = state.held_last or 0, state.force
     return cell
   end
   local value = redis.call('GET', key)
@@ -31,7 +34,8 @@ local function cell_open(limit)
     cell.exists = true
     if string.byte(value) == 104 then
       cell.held, cell.held_next, cell.held_last = struct.unpack('>ddd', value, 2)
-      value = string.sub(value, 26)
+      cell.force = { struct.unpack('>dddd', value, 26) }
+      value = string.sub(value, 58)
     end
     cell.stored = algorithm.decode(value)
   end
@@ -76,17 +80,20 @@ local function cell_save(cell, now)
     end
     ttl_ms = math.max(ttl_ms, redis.call('PTTL', key))
   end
+  if cell.lasts then ttl_ms = math.max(ttl_ms, redis.call('PTTL', key)) end
   if algorithm.save then
-    if cell.held > 0 or (state.held or 0) > 0 then
+    if cell.force then
       state.held, state.held_next, state.held_last = cell.held, cell.held_next, cell.held_last
-      state.header_changed = true
+      state.force, state.header_changed = cell.force, true
     end
     algorithm.save(state, limit, now, ttl_ms)
     return ttl_ms
   end
-  if cell.held > 0 then
+  local force = cell.force
+  if force then
     if type(value) == 'number' then value = string.format('%.0f', value) end
-    value = 'h' .. struct.pack('>ddd', cell.held, cell.held_next, cell.held_last) .. value
+    value = 'h' .. struct.pack('>ddd', cell.held, cell.held_next, cell.held_last)
+      .. struct.pack('>dddd', force[1], force[2], force[3], force[4]) .. value
   end
   redis.call('PSETEX', key, ttl_ms, value)
   return ttl_ms

@@ -40,7 +40,7 @@ local function give_back(limit, charged_at, now)
   if algorithm.open and give_back_entry(cell.key, limit.cost, charged_at) then
     return algorithm.open(cell.key)
   end
-  state = algorithm.refund(state, limit, limit.cost, charged_at, now)
+  state = algorithm.load(algorithm.refund(state, limit, limit.cost, charged_at, now), limit, now)
   state.header_changed = true
   if algorithm.windowed and state[3] == 0 then
     -- A window begins with the first call that is let in.

@@ -1,5 +1,6 @@
 -- A reservation: its holds, and a record that outlives them by a day so that a late settlement
--- still charges. The record is "open keep windows expires_at|blob", later "settled".
+-- still charges. The record is "open keep windows expires_at 0 |blob", later "settled keep windows
+-- expires_at late cost,cost,…|blob".
 
 local RESERVATION_KEPT_US = 86400000000
 
@@ -15,6 +16,7 @@ local function reservation_open(question, at, now)
     limit.window = string.format('%.0f', window)
     if cell.held == 0 and limit.algorithm.windowed then holds_recount(cell, limit.holds_key, window) end
     cell.held = cell.held + limit.cost
+    cell.force = { limit.a, limit.b, limit.c, limit.d }
     if cell.held_next == 0 or expires_at < cell.held_next then cell.held_next = expires_at end
     cell.held_last = math.max(cell.held_last, expires_at)
     local holds_key, last = limit.holds_key, cell.held_last
@@ -28,7 +30,7 @@ local function reservation_open(question, at, now)
         windows[#windows + 1] = limit.window or '-'
       end
     end
-    local text = string.format('open %s %s %.0f|%s', keep, table.concat(windows, ','), expires_at, blob)
+    local text = string.format('open %s %s %.0f 0 |%s', keep, table.concat(windows, ','), expires_at, blob)
     local ttl_ms = clock_ttl_ms(expires_at + RESERVATION_KEPT_US, now)
     writes[#writes + 1] = function()
       redis.call('PSETEX', KEYS[tonumber(record_key)], ttl_ms, text)

@@ -14,5 +14,10 @@ local function sliding_window_counter_recovery_us(limit)
   return 2 * limit.b
 end
 
+local function sliding_window_counter_window_of(state)
+  return state[2]
+end
+
 algorithms['4'].refund = sliding_window_counter_refund
+algorithms['4'].window_of = sliding_window_counter_window_of
 algorithms['4'].recovery_us = sliding_window_counter_recovery_us

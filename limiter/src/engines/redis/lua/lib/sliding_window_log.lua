@@ -1,10 +1,10 @@
 -- Twin of core/algorithms/sliding-window-log.ts. limit: a = limit, b = window_us.
--- One string: a header of 32 bytes (base, then what reservations hold: see holds.lua) and 16 bytes
--- for each entry (its time, and the running total after it). A short log is read and written whole,
+-- One string: a header of 48 bytes (base, what reservations hold with the limit then in force, see
+-- cells.lua, and the window that was last charged) and 16 bytes for each entry (its time, and the running total after it). A short log is read and written whole,
 -- without what has left the window. Of a long one only some entries are read, by binary search, and
 -- new ones are appended.
 
-local LOG_HEADER, LOG_ENTRY, LOG_SHORT, LOG_FORGET = 32, 16, 256, 64
+local LOG_HEADER, LOG_ENTRY, LOG_SHORT, LOG_FORGET = 48, 16, 256, 64
 
 -- `stored` entries are in Redis, the first of them in `text`, the newer ones of this call in `added`.
 local function sliding_window_log_open(key)
@@ -13,11 +13,14 @@ local function sliding_window_log_open(key)
     key = key, text = text, exists = false, short = true, stored = 0, count = 0, added = {},
     base = 0, last_at = 0, last_total = 0, gone = 0, gone_total = 0, edge_at = nil,
     forgot = 0, forgot_total = 0,
-    held = 0, held_next = 0, held_last = 0, changed = nil, header_changed = nil,
+    held = 0, held_next = 0, held_last = 0, force = nil, window = 0, changed = nil, header_changed = nil,
   }
   if text == '' then return state end
   state.exists = true
-  state.base, state.held, state.held_next, state.held_last = struct.unpack('>dddd', text)
+  local size
+  state.base, state.held, state.held_next, state.held_last, size, state.window =
+    struct.unpack('>dddddd', text)
+  if size > 0 then state.force = { size, state.window, 0, 0 } end
   state.stored, state.last_total = (#text - LOG_HEADER) / LOG_ENTRY, state.base
   local last = string.sub(text, -LOG_ENTRY)
   if state.stored == LOG_SHORT then
@@ -84,6 +87,7 @@ local function sliding_window_log_charge(state, limit, amount, now)
   -- is made longer meets the same log in every engine.
   state.forgot, state.forgot_total = state.gone, state.gone_total
   state.last_total = state.last_total + (after - before)
+  if state.window ~= limit.b then state.window, state.header_changed = limit.b, true end
   if state.count == 0 or state.last_at < now then
     state.count, state.last_at = state.count + 1, now
     state.added[#state.added + 1] = { at = now, total = state.last_total }
@@ -96,7 +100,10 @@ local function sliding_window_log_charge(state, limit, amount, now)
 end
 
 local function sliding_window_log_header(state, base)
-  return struct.pack('>dddd', base, state.held or 0, state.held_next or 0, state.held_last or 0)
+  local held, next, last, force = state.held, state.held_next, state.held_last, state.force
+  local size, window = 0, state.window
+  if force then size, window = force[1], force[2] end
+  return struct.pack('>dddddd', base, held, next, last, size, window)
 end
 
 local function sliding_window_log_save(state, limit, now, ttl_ms)

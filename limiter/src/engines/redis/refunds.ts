@@ -1,0 +1,118 @@
+import {
+  ownCost,
+  type BoundLimit,
+  type ChargeRefund,
+  type RefundCall,
+  type RefundResult,
+  type TenantRef,
+} from '../../core/engine.ts';
+import { StoreFailure } from '../../core/errors.ts';
+import { chargeKeptMsMax, refundableMs } from '../../core/refundable.ts';
+import type { RedisClient } from './client.ts';
+import { wholeIn } from './decode.ts';
+import { costsByUnit, keptText, type KeptLimit } from './kept-limit.ts';
+import { holdsSuffix, type Keys } from './keys.ts';
+import type { LimitTexts } from './limit-text.ts';
+import { run } from './script.ts';
+import type { Scripts } from './scripts.ts';
+
+export type RefundsPlace = {
+  readonly client: RedisClient;
+  readonly scripts: Scripts;
+  readonly keys: Keys;
+  readonly texts: LimitTexts;
+};
+
+/** What is given back of one limit. */
+type Given = { readonly key: string; readonly global: boolean; readonly textAt: TextAt };
+type TextAt = (key: number) => string;
+
+type Refunding = {
+  readonly id: string;
+  readonly chargedAtUs: number;
+  /** How long it is remembered that it was done. */
+  readonly ttlMs: number;
+  readonly given: readonly Given[];
+};
+
+/** Gives back what was charged, once for each charge. */
+export class Refunds {
+  readonly #place: RefundsPlace;
+
+  constructor(place: RefundsPlace) {
+    this.#place = place;
+  }
+
+  /** Of a charge that the caller knows. */
+  refund(tenant: TenantRef, { id, limits, chargedAtUs }: RefundCall): Promise<boolean> {
+    const { keys, texts } = this.#place;
+    const given = limits.filter(isCharged).map((bound): Given => {
+      const { limit, cost } = bound;
+      const textAt: TextAt = (key) => texts.of(limit, { key, cost, counted: false });
+      return { key: keys.counter(bound), global: limit.global, textAt };
+    });
+    return this.#giveBack(tenant, { id, chargedAtUs, ttlMs: refundableMs(limits), given });
+  }
+
+  /** Of one that was kept. */
+  async refundCharge(tenant: TenantRef, { id, costs }: ChargeRefund): Promise<RefundResult> {
+    const { client, scripts, keys } = this.#place;
+    const record = keys.tenant(tenant) + keys.charge(id);
+    const text = await run(client, scripts.readRecord, [record], []);
+    if (text === null) return { kind: 'unknown' };
+    const { chargedAtUs, limits } = parseCharge(text);
+    const back = limits.flatMap((limit) => {
+      const cost = Math.min(limit.cost, costs ? (ownCost(costs, limit.unit) ?? 0) : limit.cost);
+      return cost > 0 ? [{ ...limit, cost }] : [];
+    });
+    if (back.length === 0) return { kind: 'refunded', costs: {} };
+    const given = back.map((limit): Given => {
+      const { key, global, cost } = limit;
+      return { key, global, textAt: (at) => keptText(limit, { key: at, cost }) };
+    });
+    // The record is gone before that it was refunded is forgotten.
+    const refunding = { id, chargedAtUs, ttlMs: chargeKeptMsMax, given };
+    if (!(await this.#giveBack(tenant, refunding))) return { kind: 'repeated' };
+    return { kind: 'refunded', costs: costsByUnit(back) };
+  }
+
+  async #giveBack(tenant: TenantRef, refunding: Refunding): Promise<boolean> {
+    let refunded = false;
+    for (const { given, global } of this.#bySlot(refunding.given)) {
+      const { client, scripts, keys } = this.#place;
+      const { id, chargedAtUs, ttlMs } = refunding;
+      const prefix = keys.tenant(tenant);
+      const names = [global ? keys.globalRefund(tenant, id) : prefix + keys.refund(id)];
+      const args = [`${chargedAtUs} ${ttlMs}`];
+      for (const one of given) {
+        const name = (one.global ? keys.global : prefix) + one.key;
+        names.push(name, name + holdsSuffix);
+        args.push(one.textAt(names.length - 1));
+      }
+      if (wholeIn(await run(client, scripts.refund, names, args)) === 1) refunded = true;
+    }
+    return refunded;
+  }
+
+  /** On a cluster what is global is given back by itself, under a mark of its own. */
+  #bySlot(given: readonly Given[]): { given: readonly Given[]; global: boolean }[] {
+    const global = given.filter((one) => one.global);
+    if (!this.#place.client.cluster || global.length === 0) return [{ given, global: false }];
+    const own = given.filter((one) => !one.global);
+    const parts = [{ given: global, global: true }];
+    return own.length === 0 ? parts : [{ given: own, global: false }, ...parts];
+  }
+}
+
+function isCharged({ limit }: BoundLimit): boolean {
+  return limit.numbers.algorithm !== 'concurrency';
+}
+
+/** "charged_at charged|blob": only the limits that were charged. */
+function parseCharge(text: unknown): { chargedAtUs: number; limits: readonly KeptLimit[] } {
+  const match = typeof text === 'string' ? /^(\d+) ([01]*)\|(\[.*\])$/s.exec(text) : null;
+  if (!match) throw new StoreFailure('malformed reply');
+  const [, atUs, charged = '', blob = '[]'] = match;
+  const limits = (JSON.parse(blob) as KeptLimit[]).filter((_, at) => charged[at] === '1');
+  return { chargedAtUs: Number(atUs), limits };
+}
