@@ -1,0 +1,147 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ChildNode } from '../platform/rig/child-node.ts';
+import { makeStack, type Stack, type StackKind } from '../platform/rig/stacks.ts';
+import { createTemporaryFolder, removeFolder } from '../servers/temporary-folder.ts';
+import type { Call } from './llm-client.ts';
+
+const examplePath = fileURLToPath(new URL('../../examples/llm-proxy', import.meta.url));
+const resource = 'POST:/v1/completions';
+
+/** Short, so that tests see holds run out; a stream takes longer and lives by its heartbeats. */
+export const holdMs = 1500;
+export const perUser = 5000;
+const tokenMs = 20;
+
+export type Book = {
+  readonly id: string;
+  readonly prompt_tokens: number;
+  readonly completion_tokens: number;
+  readonly state: 'running' | 'complete' | 'stopped';
+};
+
+/** The service, the model and the proxy, each a process of its own, as a reader starts them. */
+export class LlmRig {
+  readonly #started: ChildNode[] = [];
+  #stack: Stack | undefined;
+  #folder = '';
+  #key = '';
+  #modelUrl = '';
+  #proxy: ChildNode | undefined;
+  #serving: Promise<string> = Promise.resolve('');
+  service!: ChildNode;
+
+  async start(kind: StackKind): Promise<void> {
+    this.#stack = await makeStack(kind);
+    this.#folder = await createTemporaryFolder('llm-proxy');
+    this.service = await ChildNode.start({ ...this.#stack.settings, SLUICE_CHECK_LOG: 'none' });
+    this.#started.push(this.service);
+    const setUp = this.run('set-up.ts', { TOKENS_PER_USER: String(perUser) });
+    const model = this.run('model.ts', { TOKEN_MS: String(tokenMs) });
+    this.#key = await found(setUp, /^SERVICE_KEY=(\S+)\n/m);
+    this.#modelUrl = await found(model, / is listening on (\S+)\n/);
+    await this.startProxy();
+  }
+
+  async stop(): Promise<void> {
+    const running = this.#started.filter(({ isRunning }) => isRunning);
+    await Promise.all(running.map((program) => program.end('SIGKILL')));
+    await this.#stack?.remove();
+    await removeFolder(this.#folder);
+  }
+
+  /** A program of the example. */
+  run(file: string, settings: Readonly<Record<string, string>>): ChildNode {
+    const { url, adminToken } = this.service;
+    const program = ChildNode.run(['--import', 'tsx', join(examplePath, file)], {
+      SERVICE_URL: url,
+      SLUICE_ADMIN_TOKEN: adminToken,
+      ...settings,
+    });
+    this.#started.push(program);
+    return program;
+  }
+
+  get journalPath(): string {
+    return join(this.#folder, 'journal');
+  }
+
+  /** All that the proxy of now has said. */
+  get said(): string {
+    return this.#proxy?.output ?? '';
+  }
+
+  async startProxy(): Promise<void> {
+    this.#proxy = this.run('proxy.ts', {
+      SERVICE_KEY: this.#key,
+      MODEL_URL: this.#modelUrl,
+      JOURNAL_PATH: this.journalPath,
+      HOLD_MS: String(holdMs),
+    });
+    this.#serving = found(this.#proxy, / is listening on (\S+)\n/);
+    await this.#serving;
+  }
+
+  async killProxy(): Promise<void> {
+    await this.#proxy?.end('SIGKILL');
+  }
+
+  /** Whoever calls meanwhile waits for the next one. */
+  async replaceProxy(): Promise<void> {
+    let start = (_url: Promise<string>): void => {};
+    this.#serving = new Promise((resolve) => (start = resolve));
+    await this.killProxy();
+    const begun = this.startProxy();
+    start(this.#serving);
+    await begun;
+  }
+
+  /** Of the proxy of now, once it serves. */
+  get proxyUrl(): Promise<string> {
+    return this.#serving;
+  }
+
+  /** What the proxy does first. */
+  async reserve({ user, requestId, prompt, maxTokens }: Call): Promise<void> {
+    const answer = await this.service.client.check(this.#key, {
+      resource,
+      subject: `user:${user}`,
+      cost: 1,
+      costs: { tokens: prompt.split(' ').length + maxTokens },
+      idempotency_key: requestId,
+      reserve: { ttl_ms: holdMs },
+    });
+    if (answer.status !== 200) throw new Error(answer.text);
+  }
+
+  /** The tokens that the tenant used, or one user, as Sluice counts them. Holds are used too. */
+  async used(user?: string): Promise<number> {
+    const look = { resource, subject: `user:${user ?? 'x'}`, cost: 0, costs: { tokens: 0 } };
+    const { body } = await this.service.client.check(this.#key, look);
+    const name = user === undefined ? 'tokens' : 'tokens-per-user';
+    const limits = body['limits'] as { readonly name: string; readonly used: number }[];
+    return limits.find((limit) => limit.name === name)?.used ?? Number.NaN;
+  }
+
+  async books(): Promise<Book[]> {
+    return (await (await fetch(`${this.#modelUrl}/generations`)).json()) as Book[];
+  }
+
+  async billed(): Promise<number> {
+    const books = await this.books();
+    return books.reduce((sum, book) => sum + book.prompt_tokens + book.completion_tokens, 0);
+  }
+
+  /** How many generations the journal says are to be settled. */
+  async owed(): Promise<number> {
+    const lines = (await readFile(this.journalPath, 'utf8')).split('\n');
+    const count = (word: string) => lines.filter((line) => line.startsWith(`{"${word}"`)).length;
+    return count('begun') - count('settled');
+  }
+}
+
+async function found(program: ChildNode, pattern: RegExp): Promise<string> {
+  await program.until(pattern);
+  return pattern.exec(program.output)?.[1] ?? '';
+}
