@@ -13,6 +13,7 @@ import type { Limit } from '../core/limit.ts';
 import { describe, parseWhole } from '../core/numbers.ts';
 import { parseText, refuseUnknownFields, requireObject } from '../core/parse.ts';
 import { Deadline } from '../engines/guard/deadline.ts';
+import { Guarded } from '../engines/guard/guarded.ts';
 import type { MemoryEngine } from '../engines/memory/index.ts';
 import { CheckQuestion } from '../core/question.ts';
 import { whenStoreFails } from '../core/when-store-fails.ts';
@@ -48,8 +49,8 @@ export class Limiter {
   constructor({ engine, limits, deadlineMs, decider = engine }: LimiterParts) {
     this.engine = engine;
     this.limits = limits;
-    this.#decider = decider;
     this.#deadline = deadlineMs === undefined ? null : new Deadline(deadlineMs);
+    this.#decider = this.#deadline ? new Guarded(engine, this.#deadline, decider) : decider;
   }
 
   /** May this subject do this, at this cost? Decides all limits in one step and charges them. */
@@ -58,7 +59,7 @@ export class Limiter {
     const question = new CheckQuestion(parsed, bind(this.limits, parsed));
     try {
       const tenant = { id: parsed.tenant };
-      const result = await this.#inTime(this.#decider.decide({ tenant, questions: [question] }));
+      const result = await this.#decider.decide({ tenant, questions: [question] });
       if (result.kind !== 'answered') throw new StoreFailure(result.kind);
       return decisionOf(parsed, question, result.answers[0]);
     } catch (error) {
