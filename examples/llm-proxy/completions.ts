@@ -32,8 +32,9 @@ export class Completions {
       await this.#reserve(completion, response);
     } catch (error) {
       console.error(`${requestId}: ${reasonOf(error)}`);
-      const status = error instanceof SluiceProblem && error.status === 409 ? 409 : 503;
-      breakOff(response, status, reasonOf(error));
+      // The client's mistake is told as it is; any other is ours.
+      const isTheirs = error instanceof SluiceProblem && error.code === 'idempotency_conflict';
+      breakOff(response, isTheirs ? error.status : 503, reasonOf(error));
     } finally {
       this.#running.delete(name);
     }

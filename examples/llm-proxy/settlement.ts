@@ -39,7 +39,7 @@ function remarkOn(settled: Awaited<ReturnType<Sluice['settle']>>): string {
 /** What a process before us began and did not live to settle. */
 export async function settleWhatIsOwed(parts: Parts): Promise<void> {
   const { journal } = parts;
-  if (journal.owed.length > 0) console.log(`left behind: ${journal.owed.length} generations`);
+  if (journal.owed.length > 0) console.log(`left behind: ${journal.owed.length}`);
   await Promise.all(journal.owed.map((owed) => settle(owed, parts)));
   await journal.clear();
 }

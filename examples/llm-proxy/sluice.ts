@@ -37,10 +37,12 @@ const timeoutMs = 5000;
 /** What is no answer to the question: a key that is not accepted, a store that is away, … */
 export class SluiceProblem extends Error {
   readonly status: number;
+  readonly code: string;
 
-  constructor(status: number, text: string) {
-    super(`Sluice answered ${status}: ${text}`);
+  constructor(status: number, code: string, detail: string) {
+    super(detail);
     this.status = status;
+    this.code = code;
   }
 }
 
@@ -105,11 +107,10 @@ export class Sluice {
 }
 
 async function read<Body>(response: Response, expected: readonly number[]): Promise<Body> {
-  const text = await response.text();
+  const body = (await response.json()) as Body & Partial<SluiceProblem & { detail: string }>;
   // A 429 may also be a problem: for those who guess keys.
   const isProblem = response.headers.get('content-type')?.includes('problem') === true;
-  if (isProblem || !expected.includes(response.status)) {
-    throw new SluiceProblem(response.status, text);
-  }
-  return JSON.parse(text) as Body;
+  if (!isProblem && expected.includes(response.status)) return body;
+  const { code = 'unknown', detail = `Sluice answered ${response.status}` } = body;
+  throw new SluiceProblem(response.status, code, detail);
 }

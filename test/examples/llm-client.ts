@@ -18,7 +18,11 @@ export type Got = {
     readonly prompt_tokens: number;
     readonly completion_tokens: number;
   } | null;
-  readonly error: { readonly message: string; readonly limit?: string | null } | null;
+  readonly error: {
+    readonly message: string;
+    readonly limit?: string;
+    readonly reason?: string;
+  } | null;
 };
 
 /** Asks the proxy, and reads its events until they end, break off or are too many. */

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { ChildNode } from '../platform/rig/child-node.ts';
 import { makeStack, type Stack, type StackKind } from '../platform/rig/stacks.ts';
 import { createTemporaryFolder, removeFolder } from '../servers/temporary-folder.ts';
+import { FaultProxy } from '../support/fault-proxy.ts';
 import type { Call } from './llm-client.ts';
 
 const examplePath = fileURLToPath(new URL('../../examples/llm-proxy', import.meta.url));
@@ -12,7 +13,7 @@ const resource = 'POST:/v1/completions';
 /** Short, so that tests see holds run out; a stream takes longer and lives by its heartbeats. */
 export const holdMs = 1500;
 export const perUser = 5000;
-const tokenMs = 20;
+export const tokenMs = 20;
 
 export type Book = {
   readonly id: string;
@@ -31,11 +32,15 @@ export class LlmRig {
   #proxy: ChildNode | undefined;
   #serving: Promise<string> = Promise.resolve('');
   service!: ChildNode;
+  /** Between the service and its Redis, where it has one. */
+  redis: FaultProxy | undefined;
 
   async start(kind: StackKind): Promise<void> {
     this.#stack = await makeStack(kind);
     this.#folder = await createTemporaryFolder('llm-proxy');
-    this.service = await ChildNode.start({ ...this.#stack.settings, SLUICE_CHECK_LOG: 'none' });
+    const store = await this.#faultyStore(this.#stack.settings['SLUICE_REDIS_URL']);
+    const settings = { ...this.#stack.settings, ...store, SLUICE_CHECK_LOG: 'none' };
+    this.service = await ChildNode.start(settings);
     this.#started.push(this.service);
     const setUp = this.run('set-up.ts', { TOKENS_PER_USER: String(perUser) });
     const model = this.run('model.ts', { TOKEN_MS: String(tokenMs) });
@@ -44,9 +49,18 @@ export class LlmRig {
     await this.startProxy();
   }
 
+  async #faultyStore(redisUrl: string | undefined): Promise<Readonly<Record<string, string>>> {
+    if (redisUrl === undefined) return {};
+    const url = new URL(redisUrl);
+    this.redis = await FaultProxy.start(Number(url.port));
+    url.port = String(this.redis.port);
+    return { SLUICE_REDIS_URL: url.href };
+  }
+
   async stop(): Promise<void> {
     const running = this.#started.filter(({ isRunning }) => isRunning);
     await Promise.all(running.map((program) => program.end('SIGKILL')));
+    await this.redis?.stop();
     await this.#stack?.remove();
     await removeFolder(this.#folder);
   }
@@ -70,6 +84,11 @@ export class LlmRig {
   /** All that the proxy of now has said. */
   get said(): string {
     return this.#proxy?.output ?? '';
+  }
+
+  /** Until the proxy of now says so. */
+  async untilSaid(pattern: RegExp): Promise<void> {
+    await this.#proxy?.until(pattern);
   }
 
   async startProxy(): Promise<void> {
