@@ -5,6 +5,7 @@ import { Completions } from './completions.ts';
 import { sendJson, serve } from './http.ts';
 import { Journal } from './journal.ts';
 import { ModelClient } from './model-client.ts';
+import { untilDone } from './retry.ts';
 import { setting } from './settings.ts';
 import { settleWhatIsOwed } from './settlement.ts';
 import { Sluice } from './sluice.ts';
@@ -15,6 +16,9 @@ const parts = {
   journal: await Journal.open(setting('JOURNAL_PATH')),
 };
 const completions = new Completions(parts, Number(setting('HOLD_MS', '30000')));
+
+// A wrong address or key must not look like a service that forgot our reservations.
+await untilDone('asking Sluice', () => parts.sluice.peek('nobody'));
 
 // Before anybody is served: a client that asks again then finds its answer settled.
 await settleWhatIsOwed(parts);

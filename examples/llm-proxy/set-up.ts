@@ -38,7 +38,10 @@ export async function setUp(
   const admin = async (method: string, path: string, body?: object) => {
     const response = await fetch(`${url}/v1/admin/${path}`, {
       method,
-      headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
+      headers: {
+        authorization: `Bearer ${adminToken}`,
+        ...(body && { 'content-type': 'application/json' }),
+      },
       ...(body && { body: JSON.stringify(body) }),
     });
     const text = await response.text();
