@@ -111,6 +111,7 @@ async function start(config: Config, options: ServiceOptions, opened: Opened): P
     tracing,
     metrics,
     headerProfile: config.headerProfile,
+    requestIdKeys: config.requestIdKeys,
   });
   const settlements = new Settlements({ decider, engine: store.engine, quotas: hotPath.keeper });
   await app.register(settleRoutes, { settlements, metrics });

@@ -104,7 +104,7 @@ onEveryStack(
       const [open, late] = [await reserve(key, 30), await reserve(key, 20, { ttl_ms: 100 })];
       const change = (limit: object) =>
         rig.client.change('PATCH', `plans/${planId}`, { limits: [limit] });
-      await change(bucket(1000, 0.0001));
+      await change(bucket(1000, 0.01));
       await rig.client.check(key, { resource: 'r', subject: 's', costs: { tokens: 1 } });
       await expect.poll(() => used(key), lasting).toEqual({ tokens: 31 });
       expect((await settle(key, open, { costs: { tokens: 70 } })).body).toMatchObject({ debt: 0 });

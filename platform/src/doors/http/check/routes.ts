@@ -16,6 +16,8 @@ export type CheckRouteParts = {
   readonly tracing: Tracing;
   readonly metrics: Pick<Metrics, 'checkStarted' | 'checkEnded'>;
   readonly headerProfile: HeaderProfile;
+  /** Whether a request's id is an idempotency key where there is no other. */
+  readonly requestIdKeys: boolean;
 };
 
 const checkBytesMax = 65_536;
@@ -47,7 +49,7 @@ const refusal = {
 
 /** `POST /v1/check` and `POST /v1/checks`: the question and the answer. */
 export const checkRoutes: FastifyPluginAsync<CheckRouteParts> = async (app, parts) => {
-  const { decider, headerProfile, metrics, observer, tracing } = parts;
+  const { decider, headerProfile, metrics, observer, requestIdKeys, tracing } = parts;
   const spelled = { profile: headerProfile, lowerCase: true };
   const watch = (
     route: string,
@@ -79,7 +81,10 @@ export const checkRoutes: FastifyPluginAsync<CheckRouteParts> = async (app, part
       metrics.checkStarted();
       try {
         const asker = askerOf(request.headers, clientAddress(request), 'check');
-        const input = inputOf(request.body as Check, idempotencyKeyIn(request.headers));
+        const input = inputOf(
+          request.body as Check,
+          idempotencyKeyIn(request.headers, requestIdKeys),
+        );
         const checked = tracing.enabled
           ? await traced(tracing, () => decider.check(asker, input))
           : await decider.check(asker, input);
