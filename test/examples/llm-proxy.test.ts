@@ -15,7 +15,8 @@ describe.each(['embedded, memory', 'PostgreSQL, Redis'] as const)('the LLM proxy
   const isMemory = kind === 'embedded, memory';
   let calls = 0;
 
-  beforeAll(() => rig.start(kind));
+  // Five programs start one after the other, maybe on a busy machine.
+  beforeAll(() => rig.start(kind), 150_000);
   afterAll(() => rig.stop());
 
   function callOf(user: string, fields: Partial<Call> = {}): Call {
@@ -181,7 +182,7 @@ describe.each(['embedded, memory', 'PostgreSQL, Redis'] as const)('the LLM proxy
   );
 
   it.runIf(isMemory)('is shown by one command', async () => {
-    const show = rig.run('main.ts', {});
+    const show = rig.runShow();
     expect(await show.ended).toEqual({ code: 0, signal: null });
     expect(show.output).toMatch(/proxy +completion-3: reserved 66 tokens/);
     expect(show.output).toMatch(/client +429, Retry-After: \d+: tokens-per-user allows 300/);

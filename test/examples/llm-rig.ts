@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ChildNode } from '../platform/rig/child-node.ts';
+import type { Settings } from '../platform/rig/node.ts';
 import { makeStack, type Stack, type StackKind } from '../platform/rig/stacks.ts';
 import { createTemporaryFolder, removeFolder } from '../servers/temporary-folder.ts';
 import { FaultProxy } from '../support/fault-proxy.ts';
@@ -38,18 +39,18 @@ export class LlmRig {
   async start(kind: StackKind): Promise<void> {
     this.#stack = await makeStack(kind);
     this.#folder = await createTemporaryFolder('llm-proxy');
+    const model = this.run('model.ts', { TOKEN_MS: String(tokenMs) });
     const store = await this.#faultyStore(this.#stack.settings['SLUICE_REDIS_URL']);
     const settings = { ...this.#stack.settings, ...store, SLUICE_CHECK_LOG: 'none' };
     this.service = await ChildNode.start(settings);
     this.#started.push(this.service);
-    const setUp = this.run('set-up.ts', { TOKENS_PER_USER: String(perUser) });
-    const model = this.run('model.ts', { TOKEN_MS: String(tokenMs) });
+    const setUp = this.run('set-up.ts', { ...this.#admin(), TOKENS_PER_USER: String(perUser) });
     this.#key = await found(setUp, /^SERVICE_KEY=(\S+)\n/m);
     this.#modelUrl = await found(model, / is listening on (\S+)\n/);
     await this.startProxy();
   }
 
-  async #faultyStore(redisUrl: string | undefined): Promise<Readonly<Record<string, string>>> {
+  async #faultyStore(redisUrl: string | undefined): Promise<Settings> {
     if (redisUrl === undefined) return {};
     const url = new URL(redisUrl);
     this.redis = await FaultProxy.start(Number(url.port));
@@ -57,24 +58,29 @@ export class LlmRig {
     return { SLUICE_REDIS_URL: url.href };
   }
 
+  /** After a start that failed too. */
   async stop(): Promise<void> {
     const running = this.#started.filter(({ isRunning }) => isRunning);
     await Promise.all(running.map((program) => program.end('SIGKILL')));
     await this.redis?.stop();
     await this.#stack?.remove();
-    await removeFolder(this.#folder);
+    if (this.#folder !== '') await removeFolder(this.#folder);
   }
 
   /** A program of the example. */
-  run(file: string, settings: Readonly<Record<string, string>>): ChildNode {
-    const { url, adminToken } = this.service;
-    const program = ChildNode.run(['--import', 'tsx', join(examplePath, file)], {
-      SERVICE_URL: url,
-      SLUICE_ADMIN_TOKEN: adminToken,
-      ...settings,
-    });
+  run(file: string, settings: Settings): ChildNode {
+    const program = ChildNode.run(['--import', 'tsx', join(examplePath, file)], settings);
     this.#started.push(program);
     return program;
+  }
+
+  /** The example's own show. */
+  runShow(): ChildNode {
+    return this.run('main.ts', this.#admin());
+  }
+
+  #admin(): Settings {
+    return { SERVICE_URL: this.service.url, SLUICE_ADMIN_TOKEN: this.service.adminToken };
   }
 
   get journalPath(): string {
@@ -93,6 +99,7 @@ export class LlmRig {
 
   async startProxy(): Promise<void> {
     this.#proxy = this.run('proxy.ts', {
+      SERVICE_URL: this.service.url,
       SERVICE_KEY: this.#key,
       MODEL_URL: this.#modelUrl,
       JOURNAL_PATH: this.journalPath,
