@@ -17,6 +17,7 @@ import type {
   SettleResult,
   TenantRef,
 } from '../../core/engine.ts';
+import type { Limit } from '../../core/limit.ts';
 import { CounterNames } from '../names/counter-names.ts';
 import { KeyedHash } from '../names/keyed-hash.ts';
 import { answer } from './answer.ts';
@@ -27,6 +28,7 @@ import { Desk, type Stock } from './desk.ts';
 import { dump, restore, type MemoryDump } from './dump.ts';
 import { compareEpoch, highest } from './epoch.ts';
 import { refund, release, renewReservation, renewTicket, settle } from './give-back.ts';
+import { lonePathOf, type LonePath } from './lone-path.ts';
 import { Seeds } from './seeds.ts';
 import { startSweeper } from './sweeper.ts';
 
@@ -81,6 +83,11 @@ export class MemoryEngine implements Engine {
   /** One question without a snapshot, and without anything around it. */
   answerNow(tenant: TenantRef, question: Question): Answer {
     return answer(this.#desk(tenant), question);
+  }
+
+  /** The short way of checks under this limit alone, where there is one. */
+  lonePathOf(limit: Limit): LonePath | null {
+    return lonePathOf(limit, this.#stock.cells, this.#clock);
   }
 
   #desk(tenant: TenantRef): Desk {
