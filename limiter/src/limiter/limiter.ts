@@ -14,7 +14,7 @@ import { describe, parseWhole } from '../core/numbers.ts';
 import { parseText, refuseUnknownFields, requireObject } from '../core/parse.ts';
 import { Deadline } from '../engines/guard/deadline.ts';
 import { Guarded } from '../engines/guard/guarded.ts';
-import type { MemoryEngine } from '../engines/memory/index.ts';
+import type { LonePath, MemoryEngine } from '../engines/memory/index.ts';
 import { CheckQuestion } from '../core/question.ts';
 import { whenStoreFails } from '../core/when-store-fails.ts';
 
@@ -145,13 +145,20 @@ export class Limiter {
 /** In process there is nothing to wait for. */
 export class SyncLimiter extends Limiter {
   readonly #memory: MemoryEngine;
+  readonly #lonePath: LonePath | null;
 
   constructor(engine: MemoryEngine, limits: readonly Limit[]) {
     super({ engine, limits });
     this.#memory = engine;
+    const [limit] = limits;
+    this.#lonePath = limit && limits.length === 1 ? engine.lonePathOf(limit) : null;
   }
 
   checkSync(check: Check): Decision {
+    return this.#lonePath?.decide(check) ?? this.#decide(check);
+  }
+
+  #decide(check: Check): Decision {
     const parsed = parseCheck(check);
     const question = new CheckQuestion(parsed, bind(this.limits, parsed));
     try {
