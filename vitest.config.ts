@@ -10,6 +10,9 @@ const serverTests = ['test/**/*.test.ts', 'limiter/src/engines/redis/**/*.test.t
 // These take the whole machine, and would make any other test late: they run after all others.
 const raceTests = ['test/races/**/*.test.ts'];
 
+// These are about what their process has loaded, so each has one of its own.
+const aloneTests = ['platform/src/observe/tracing.test.ts', 'test/platform/traces.test.ts'];
+
 // Every embedded database compiles PostgreSQL for itself. For the few seconds that one of a test
 // lives, the second, optimising compilation takes longer than all of its queries.
 const embeddedFlags = ['--liftoff-only'];
@@ -31,7 +34,17 @@ export default defineConfig({
         test: {
           name: 'pure',
           include: ['{limiter,platform,dashboard}/src/**/*.test.ts', 'scripts/**/*.test.ts'],
-          exclude: serverTests,
+          exclude: [...serverTests, ...aloneTests],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'alone',
+          include: aloneTests,
+          isolate: true,
+          globalSetup: ['test/servers/global-setup.ts'],
+          execArgv: embeddedFlags,
         },
       },
       {
@@ -39,7 +52,7 @@ export default defineConfig({
         test: {
           name: 'servers',
           include: serverTests,
-          exclude: raceTests,
+          exclude: [...raceTests, ...aloneTests],
           globalSetup: ['test/servers/global-setup.ts'],
           execArgv: embeddedFlags,
         },
