@@ -55,6 +55,8 @@ local function holds_expire(cell, limit, holds_key, now)
       local state = algorithm.load(cell.stored, limit, expired_at)
       if keep == '1' and window == holds_window(limit, state) then
         cell.stored = algorithm.charge(state, limit, tonumber(cost), expired_at)
+        -- What is settled later is measured as it was charged.
+        cell.force = { limit.a, limit.b, limit.c, limit.d }
       end
     end
     redis.call('ZREM', holds_key, member)
