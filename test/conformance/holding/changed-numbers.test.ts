@@ -11,12 +11,15 @@ const reserved = 5;
 const realCosts = [0, 2, 5, 8];
 
 /** When it is settled, and what of the reservation is charged by then. */
-const times: readonly { readonly when: string; readonly reserve: Reserve; readonly late: boolean }[] =
-  [
-    { when: 'in time', reserve: { ttlMs: 60_000, onExpiry: 'refund' }, late: false },
-    { when: 'late', reserve: { ttlMs: 1000, onExpiry: 'refund' }, late: true },
-    { when: 'late and kept', reserve: { ttlMs: 1000, onExpiry: 'keep' }, late: true },
-  ];
+const times: readonly {
+  readonly when: string;
+  readonly reserve: Reserve;
+  readonly late: boolean;
+}[] = [
+  { when: 'in time', reserve: { ttlMs: 60_000, onExpiry: 'refund' }, late: false },
+  { when: 'late', reserve: { ttlMs: 1000, onExpiry: 'refund' }, late: true },
+  { when: 'late and kept', reserve: { ttlMs: 1000, onExpiry: 'keep' }, late: true },
+];
 
 onEveryEngine('settled under other numbers', (rig) => {
   describe.each(ratedNames)('%s', (name) => {
