@@ -13,6 +13,30 @@ import {
   type JobContext,
 } from './asking.ts';
 
+import {
+  busy,
+  churn,
+  hold,
+  slots,
+  type BusyJob,
+  type BusyResult,
+  type ChurnJob,
+  type ChurnResult,
+  type HoldJob,
+  type HoldResult,
+  type SlotsJob,
+  type SlotsResult,
+} from './dying-jobs.ts';
+import { keepLedger, type LedgerJob } from './ledger/job.ts';
+import {
+  reserveMany,
+  settleMany,
+  type ReserveJob,
+  type ReserveResult,
+  type SettleJob,
+  type SettleTold,
+} from './settling-jobs.ts';
+
 /** Where the race takes place. */
 export type Target = {
   readonly redisUrl?: string;
@@ -64,7 +88,20 @@ export type WeightedJob = {
 
 type Asked = { readonly limit: LimitInput };
 
-export type Job = SingleJob | TreeJob | TenantsJob | IdempotencyJob | GlobalJob | WeightedJob;
+export type Job =
+  | SingleJob
+  | TreeJob
+  | TenantsJob
+  | IdempotencyJob
+  | GlobalJob
+  | WeightedJob
+  | ReserveJob
+  | SettleJob
+  | HoldJob
+  | BusyJob
+  | SlotsJob
+  | ChurnJob
+  | LedgerJob;
 
 /** What was admitted, and how often each verdict was given for what it cost. */
 export type WeightedResult = {
@@ -98,6 +135,14 @@ type Results = {
   readonly global: Tally;
   readonly weighted: WeightedResult;
   readonly idempotency: IdempotencyResult;
+  readonly reserve: ReserveResult;
+  readonly settle: readonly SettleTold[];
+  readonly hold: HoldResult;
+  readonly busy: BusyResult;
+  readonly slots: SlotsResult;
+  readonly churn: ChurnResult;
+  /** The steps that were taken; what they did is in the journal. */
+  readonly ledger: number;
 };
 
 export type JobResult<J extends Job = Job> = Results[J['kind']];
@@ -119,6 +164,20 @@ export function prepareJob(job: Job, context: JobContext): () => Promise<JobResu
       return () => global(job, context);
     case 'weighted':
       return () => weighted(job, context);
+    case 'reserve':
+      return () => reserveMany(job, context);
+    case 'settle':
+      return () => settleMany(job, context);
+    case 'hold':
+      return () => hold(job, context);
+    case 'busy':
+      return () => busy(job, context);
+    case 'slots':
+      return () => slots(job, context);
+    case 'churn':
+      return () => churn(job, context);
+    case 'ledger':
+      return () => keepLedger(job, context);
   }
 }
 

@@ -60,12 +60,15 @@ export class RacingProcess {
     return result as JobResult<J>;
   }
 
+  get isDead(): boolean {
+    return this.#child.exitCode !== null || this.#child.signalCode !== null;
+  }
+
   /** As a crash does: nothing is said or finished. */
   async kill(): Promise<void> {
-    const child = this.#child;
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    const gone = once(child, 'exit');
-    child.kill('SIGKILL');
+    if (this.isDead) return;
+    const gone = once(this.#child, 'exit');
+    this.#child.kill('SIGKILL');
     await gone;
   }
 

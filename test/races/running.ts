@@ -8,7 +8,7 @@ import { openCluster, openRedis } from '../servers/connect.ts';
 import { raceTenant } from './asking.ts';
 import { branchOf, userCount, type Target } from './jobs.ts';
 
-export const processCount = 8;
+export { processCount } from './running-count.ts';
 
 export const single = (): Target => ({ redisUrl: inject('redisUrl'), prefix: newPrefix() });
 export const cluster = (): Target => ({
