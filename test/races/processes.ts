@@ -10,7 +10,9 @@ export class Processes {
   }
 
   static async start(count: number): Promise<Processes> {
-    const started = await Promise.allSettled(Array.from({ length: count }, RacingProcess.start));
+    const started = await Promise.allSettled(
+      Array.from({ length: count }, () => RacingProcess.start()),
+    );
     const processes = new Processes(
       started.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])),
     );

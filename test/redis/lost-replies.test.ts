@@ -3,7 +3,7 @@
 // once, and is told what the first call was.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { Cluster, Redis } from 'ioredis';
+import { Cluster, type Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { BoundLimit, Engine, Question } from '../../limiter/src/core/engine.ts';
 import {
@@ -142,7 +142,8 @@ describe.each(places)('on $place', ({ ports, direct: openDirect, lossy }) => {
         const twice = await answer(engine, asked(at, `twice-${at}`));
         const { replayOf } = again;
         if (replayOf !== null) tally.executed += 1;
-        if (isSwallowed) expect(replayOf).toBe(`first-${at}`);
+        // Which of those that were cut off had arrived nobody knows.
+        expect([`first-${at}`, isSwallowed ? `first-${at}` : null]).toContain(replayOf);
         expect(twice).toEqual({ ...again, replayOf: replayOf ?? `again-${at}` });
         expect([again.ticket !== null, again.reservation !== null]).toEqual(
           at % 2 === 1 ? [true, true] : [false, false],
@@ -160,7 +161,8 @@ describe.each(places)('on $place', ({ ports, direct: openDirect, lossy }) => {
 });
 
 test('what was settled, refunded or released unheard is told to who asks again', async () => {
-  const { engine, prefix, redis, close } = openStore();
+  const store = openStore();
+  const { engine, prefix, redis } = store;
   const unheard = new RedisEngine(losingReplies(fromIoredis(redis)), { prefix });
   const reserve = { ttlMs: 3_600_000, onExpiry: 'keep' } as const;
   for (let round = 0; round < 20; round += 1) {
@@ -170,21 +172,21 @@ test('what was settled, refunded or released unheard is told to who asks again',
     await answer(engine, question([bound(all, 3, [])], { id: charged, refundable: true }));
 
     const settlement = { reservationId: held, costs: { requests: 7 } };
-    await expect(unheard.settle(tenant, settlement)).rejects.toThrow();
+    await expect(unheard.settle(tenant, settlement)).rejects.toThrow('unreachable');
     expect(await engine.settle(tenant, settlement)).toMatchObject({
       kind: 'repeated',
       late: false,
       costs: { requests: 7 },
     });
     const refund = { id: charged, costs: { requests: 2 } };
-    await expect(unheard.refundCharge(tenant, refund)).rejects.toThrow();
+    await expect(unheard.refundCharge(tenant, refund)).rejects.toThrow('unreachable');
     expect(await engine.refundCharge(tenant, refund)).toEqual({ kind: 'repeated' });
-    await expect(unheard.release(tenant, ticket ?? '')).rejects.toThrow();
+    await expect(unheard.release(tenant, ticket ?? '')).rejects.toThrow('unreachable');
     expect(await engine.release(tenant, ticket ?? '')).toBe('gone');
     const used = await usedOf(engine, [bound(all, 1, []), bound(open, 1, [])]);
     expect(used).toEqual([(round + 1) * 8, 0]);
   }
-  close();
+  store.close();
 });
 
 function lostOf(proxies: readonly FaultProxy[]): number {
