@@ -27,7 +27,7 @@ const steps = Number(stepsAsked ?? 12_000);
 const seed = Number(seedAsked ?? (stepsAsked === undefined ? 20_261 : Date.now() % 2 ** 31));
 const isCampaign = stepsAsked !== undefined;
 const killedCount = isCampaign ? processCount : 3;
-const deathsOfEach = isCampaign ? [0.2, 0.3, 0.3] : [0.4];
+const deathsOfEach = isCampaign ? [0.2, 0.2, 0.2] : [0.4];
 
 const ttlsMs = [1, 5, 40, 200, 1500];
 const ttlMaxMs = 1500;

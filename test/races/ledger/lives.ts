@@ -14,7 +14,7 @@ export type Lives = {
 };
 
 /** About as much as a step takes in a journal. */
-const bytesPerStep = 330;
+const bytesPerStep = 250;
 
 /**
  * Takes the steps of one process, which is killed after each of these shares of them and started
