@@ -10,11 +10,20 @@ const serverTests = ['test/**/*.test.ts', 'limiter/src/engines/redis/**/*.test.t
 // These take the whole machine, and would make any other test late: they run after all others.
 const raceTests = ['test/races/**/*.test.ts'];
 
+// These are about what their process has loaded, so each has one of its own.
+const aloneTests = ['platform/src/observe/tracing.test.ts', 'test/platform/traces.test.ts'];
+
+// Every embedded database compiles PostgreSQL for itself. For the few seconds that one of a test
+// lives, the second, optimising compilation takes longer than all of its queries.
+const embeddedFlags = ['--liftoff-only'];
+
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
     pool: 'forks',
+    // Files share a process: to load the service anew for each would take a third of all the time.
+    isolate: false,
     maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 60_000,
@@ -25,7 +34,17 @@ export default defineConfig({
         test: {
           name: 'pure',
           include: ['{limiter,platform,dashboard}/src/**/*.test.ts', 'scripts/**/*.test.ts'],
-          exclude: serverTests,
+          exclude: [...serverTests, ...aloneTests],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'alone',
+          include: aloneTests,
+          isolate: true,
+          globalSetup: ['test/servers/global-setup.ts'],
+          execArgv: embeddedFlags,
         },
       },
       {
@@ -33,8 +52,9 @@ export default defineConfig({
         test: {
           name: 'servers',
           include: serverTests,
-          exclude: raceTests,
+          exclude: [...raceTests, ...aloneTests],
           globalSetup: ['test/servers/global-setup.ts'],
+          execArgv: embeddedFlags,
         },
       },
       {

@@ -2,8 +2,16 @@
 // reads at run time: Lua scripts and pages.
 
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, rmSync, statSync } from 'node:fs';
-import { extname, join } from 'node:path';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const rootPath = fileURLToPath(new URL('..', import.meta.url));
@@ -47,17 +55,35 @@ function build(workspace, clean) {
 }
 
 /**
+ * Touches only what differs: a node that was started before may be reading the rest.
+ *
  * @param {string} from
  * @param {string} to
  * @param {readonly string[]} only
  */
 function copyFolder(from, to, only) {
-  if (!existsSync(join(rootPath, from))) return;
-  rmSync(join(rootPath, to), { recursive: true, force: true });
-  cpSync(join(rootPath, from), join(rootPath, to), {
-    recursive: true,
-    filter: (path) => statSync(path).isDirectory() || only.includes(extname(path)),
-  });
+  const [source, target] = [join(rootPath, from), join(rootPath, to)];
+  const wanted = listFiles(source).filter((path) => only.includes(extname(path)));
+  for (const path of listFiles(target)) {
+    if (!wanted.includes(path)) rmSync(join(target, path));
+  }
+  for (const path of wanted) {
+    const text = readFileSync(join(source, path));
+    const copy = join(target, path);
+    if (existsSync(copy) && readFileSync(copy).equals(text)) continue;
+    mkdirSync(dirname(copy), { recursive: true });
+    writeFileSync(copy, text);
+  }
+}
+
+/**
+ * @param {string} folder
+ * @returns {readonly string[]} the paths below it
+ */
+function listFiles(folder) {
+  if (!existsSync(folder)) return [];
+  const paths = readdirSync(folder, { encoding: 'utf8', recursive: true });
+  return paths.filter((path) => statSync(join(folder, path)).isFile());
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

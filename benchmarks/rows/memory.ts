@@ -68,6 +68,7 @@ function openSluice(read: (decision: Decision) => number): Contender {
 }
 
 /** The clock of the memory engine. */
+const { performance } = globalThis;
 const originUs = Math.round(performance.timeOrigin * 1000);
 const systemClock = () => originUs + Math.floor(performance.now() * 1000);
 

@@ -28,6 +28,7 @@ export { IdempotencyConflict, InvalidInput, StoreFailure } from './core/errors.t
 export type { LimitInput } from './core/limit-input.ts';
 
 export { Deadline } from './engines/guard/deadline.ts';
+export { Guarded } from './engines/guard/guarded.ts';
 export { headerProfiles, toHeaders } from './headers/index.ts';
 export type { HeaderOptions, HeaderProfile } from './headers/index.ts';
 

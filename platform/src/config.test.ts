@@ -40,6 +40,7 @@ describe('settings', () => {
       demo: true,
       demoKey: null,
       rlsConfigDir: null,
+      requestIdKeys: false,
       headerProfile: 'default',
       corsOrigins: [],
       trustedProxies: [],

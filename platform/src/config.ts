@@ -85,6 +85,12 @@ const settings = {
     parseText,
     "A folder of YAML files of Envoy's reference service, read as they are and watched.",
   ),
+  requestIdKeys: withDefault(
+    'SLUICE_REQUEST_ID_KEYS',
+    'off',
+    parseSwitch,
+    'Takes `X-Request-Id` for an idempotency key where a check brings no other: for clients whose retries keep it.',
+  ),
   headerProfile: withDefault(
     'SLUICE_HEADER_PROFILE',
     'default',

@@ -22,7 +22,10 @@ type Charge = {
 
 /** Beyond this a record may have run out in process while the keys of a test never do. */
 const rememberedUs = 3_600_000_000;
+const chargeKeptUs = 600_000_000;
 const recordTtlMs = 100 * 365 * 86_400_000;
+
+type Both = [unknown, unknown];
 
 /** Two engines on one clock that are asked the same, and must answer the same. */
 export class Pair {
@@ -64,6 +67,8 @@ export class Pair {
         return this.#decide(step.questions);
       case 'refund':
         return this.#refund(step);
+      case 'refundCharge':
+        return this.#refundCharge(step);
       case 'settle': {
         const reservationId = this.#reservation(step.reservation);
         if (reservationId === undefined) return [null, null];
@@ -113,7 +118,7 @@ export class Pair {
     );
   }
 
-  #question({ subject, costs, peek, idempotencyKey, reserve }: Asked): Question {
+  #question({ subject, costs, peek, idempotencyKey, reserve, refundable }: Asked): Question {
     this.#asked += 1;
     const limits = this.#limits.flatMap((limit, at) => {
       const cost = costs[at];
@@ -124,6 +129,7 @@ export class Pair {
       id: `q${this.#asked}`,
       limits,
       peek: isPeek,
+      refundable,
       ...(idempotencyKey !== null && !isPeek
         ? {
             idempotency: {
@@ -166,6 +172,15 @@ export class Pair {
     }));
     const call = { id: charged.id, chargedAtUs: charged.atUs, limits };
     return this.#both((engine) => engine.refund(this.#tenant, call));
+  }
+
+  async #refundCharge({ charge, cost }: Extract<Step, { kind: 'refundCharge' }>) {
+    const charged = pick(this.#charges, charge);
+    const nowUs = this.#clock.nowUs;
+    if (!charged || Math.abs(nowUs - charged.atUs) > chargeKeptUs) return [null, null] as Both;
+    charged.refundedAtUs ??= nowUs;
+    const costs = cost === null ? null : { requests: cost };
+    return this.#both((engine) => engine.refundCharge(this.#tenant, { id: charged.id, costs }));
   }
 
   #reservation(at: number): string | undefined {

@@ -7,8 +7,9 @@ export type Step =
   | { readonly kind: 'wait'; readonly us: number }
   | { readonly kind: 'change'; readonly limit: number; readonly numbers: number }
   | { readonly kind: 'refund'; readonly charge: number; readonly share: number }
+  | { readonly kind: 'refundCharge'; readonly charge: number; readonly cost: number | null }
   | { readonly kind: 'settle'; readonly reservation: number; readonly cost: number }
-  | { readonly kind: 'renew'; readonly held: number; readonly ttlMs: number }
+  | { readonly kind: 'renew'; readonly held: number; readonly ttlMs: number | undefined }
   | { readonly kind: 'release'; readonly ticket: number }
   | { readonly kind: 'inspect'; readonly subject: number }
   | { readonly kind: 'reset'; readonly limit: number; readonly subject: number };
@@ -20,6 +21,7 @@ export type Asked = {
   readonly peek: boolean;
   readonly idempotencyKey: number | null;
   readonly reserve: { readonly ttlMs: number; readonly onExpiry: 'refund' | 'keep' } | null;
+  readonly refundable: boolean;
 };
 
 const cost = fc.oneof(
@@ -43,6 +45,7 @@ const asked: fc.Arbitrary<Asked> = fc.record({
       onExpiry: fc.constantFrom('refund' as const, 'keep' as const),
     }),
   ),
+  refundable: fc.boolean(),
 });
 
 const yearUs = 366 * 86_400_000_000;
@@ -86,6 +89,14 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('refundCharge' as const),
+      charge: fc.nat({ max: 20 }),
+      cost: fc.oneof(fc.constant(null), fc.integer({ min: 0, max: 12 })),
+    }),
+  },
+  {
     weight: 3,
     arbitrary: fc.record({
       kind: fc.constant('settle' as const),
@@ -98,7 +109,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('renew' as const),
       held: fc.nat({ max: 5 }),
-      ttlMs: fc.integer({ min: 1, max: 40_000 }),
+      ttlMs: fc.oneof(fc.constant(undefined), fc.integer({ min: 1, max: 40_000 })),
     }),
   },
   {

@@ -18,7 +18,19 @@ const ownRoutes = [
   'GET /v1/usage',
   'POST /v1/check',
   'POST /v1/checks',
+  'POST /v1/heartbeat',
+  'POST /v1/refund',
+  'POST /v1/release',
+  'POST /v1/settle',
 ];
+
+/** Each with a body that is as it should be, of what nobody ever made. */
+const followUps = [
+  ['settle', { reservation_id: 'never-made', cost: 1 }],
+  ['release', { ticket: 'never-made' }],
+  ['heartbeat', { ticket: 'never-made' }],
+  ['refund', { decision_id: 'never-made' }],
+] as const;
 
 describe('the document of a whole node', () => {
   const documented = new Documented();
@@ -96,6 +108,26 @@ describe('the document of a whole node', () => {
     await client.change('DELETE', `quotas/${id}`);
   }
 
+  /** What is said after checks that were let in. */
+  async function followUp(key: string): Promise<void> {
+    const { client } = node;
+    const slots = { algorithm: 'concurrency', max_concurrent: 9, stale_after_seconds: 9 };
+    const { key: busy } = await client.makeTenant({
+      limits: [slots],
+      scopes: ['check', 'settle', 'refund'],
+    });
+    const { body: open } = await client.check(busy, check);
+    await client.follow(busy, 'heartbeat', { ticket: open['ticket'] });
+    await client.follow(busy, 'release', { ticket: open['ticket'] });
+    const reserve = { ttl_ms: 60_000 };
+    const { body: held } = await client.check(key, { ...check, subject: 'bob', reserve });
+    const { id } = held['reservation'] as { id: string };
+    await client.follow(key, 'heartbeat', { reservation_id: id });
+    await client.follow(key, 'settle', { reservation_id: id, cost: 1 });
+    const { body: charged } = await client.check(key, { ...check, subject: 'eve' });
+    await client.follow(key, 'refund', { decision_id: charged['decision_id'] });
+  }
+
   /** `documented` hears of all of it. What is asserted is what becomes of the whole. */
   async function provokeAll(): Promise<void> {
     const { client } = node;
@@ -103,10 +135,10 @@ describe('the document of a whole node', () => {
     const [tenant, other, suspended] = [
       await client.makeTenant({
         limits: [{ algorithm: 'fixed_window', limit: 2, window_seconds: 3600 }],
-        scopes: ['check', 'usage', 'plan:select'],
+        scopes: ['check', 'settle', 'usage', 'plan:select', 'refund'],
       }),
       await client.makeTenant({ scopes: [] }),
-      await client.makeTenant({ scopes: ['check', 'usage'] }),
+      await client.makeTenant({ scopes: ['check', 'settle', 'usage', 'refund'] }),
     ];
     await client.change('PATCH', `tenants/${suspended.id}`, { status: 'suspended' });
     const guess = () => mint('key', mark).text;
@@ -151,6 +183,16 @@ describe('the document of a whole node', () => {
     await client.checks(guess(), [check], guesser);
     await client.checks(tenant.key, ['x'.repeat(4_300_000)]);
     await client.checks(tenant.key, [check], { 'content-type': 'text/csv' });
+    for (const [verb, good] of followUps) {
+      const follow = (key: string, body: unknown, headers: Record<string, string> = {}) =>
+        client.ask('POST', `/v1/${verb}`, { body, headers: { 'x-api-key': key, ...headers } });
+      for (const body of [good, {}, '{', 'x'.repeat(17_000)]) await follow(tenant.key, body);
+      for (const key of ['', other.key, suspended.key]) await follow(key, good);
+      await follow(tenant.key, 'x', { 'content-type': 'text/csv' });
+      await fail();
+      await follow(guess(), good, guesser);
+    }
+    await followUp(tenant.key);
     for (const path of ['/metrics', '/v1/demo', '/v1/health', '/v1/ready']) await client.get(path);
 
     await useQuotasAndWebhooks(tenant.id);
@@ -159,6 +201,7 @@ describe('the document of a whole node', () => {
     await client.check(guess(), check);
     await client.checks(guess(), [check]);
     await usage(tenant.key);
+    for (const [verb, good] of followUps) await client.follow(guess(), verb, good);
     await postgres.resume();
     const drained = node.service.drain.start();
     await client.get('/v1/ready');

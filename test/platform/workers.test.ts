@@ -35,7 +35,7 @@ describe('serve --workers 2', () => {
     const table = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' });
     return table.split('\n').flatMap((line) => {
       const [pid, parent, ...command] = line.trim().split(/\s+/);
-      const isWorker = Number(parent) === node.pid && command.join(' ').includes('main.ts');
+      const isWorker = Number(parent) === node.pid && command.join(' ').includes('main.js');
       return isWorker ? [Number(pid)] : [];
     });
   }

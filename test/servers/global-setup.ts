@@ -5,6 +5,8 @@
 import type { TestProject } from 'vitest/node';
 import { type EmbeddedTemplates, prepareEmbeddedTemplates } from './embedded-templates.ts';
 import { startPostgres } from './postgres.ts';
+import { makeMigratedTemplate } from './postgres-template.ts';
+import { buildProgram } from './program.ts';
 import { type ClusterNode, startRedisCluster } from './redis-cluster.ts';
 import { startRedis } from './redis.ts';
 
@@ -14,6 +16,8 @@ declare module 'vitest' {
     redisClusterNodes: readonly ClusterNode[];
     postgresUrl: string;
     embeddedTemplates: EmbeddedTemplates;
+    /** The path of the built service, null where it does not compile. */
+    programPath: string | null;
   }
 }
 
@@ -23,6 +27,8 @@ export default async function startServers(project: TestProject): Promise<() => 
   const stop = () => stopAll(starting);
   try {
     const [redis, cluster, postgres] = await Promise.all(starting);
+    await makeMigratedTemplate(postgres.url);
+    project.provide('programPath', buildProgram());
     project.provide('embeddedTemplates', await prepareEmbeddedTemplates());
     project.provide('redisUrl', redis.url);
     project.provide('redisClusterNodes', cluster.nodes);

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { Client } from 'pg';
 import { afterAll, beforeAll, describe, inject } from 'vitest';
 import {
   type Database,
   type DatabaseOptions,
   openDatabase,
 } from '../../platform/src/database/index.ts';
-import { applyMigrations, copyFolder } from '../servers/embedded-templates.ts';
+import { copyFolder } from '../servers/embedded-templates.ts';
+import { migratedTemplate, runOn } from '../servers/postgres-template.ts';
 import { createTemporaryFolder, removeFolder } from '../servers/temporary-folder.ts';
 
 export type DatabaseKind = 'postgres' | 'embedded';
@@ -30,30 +30,30 @@ export async function makePlace(
     const { folder, remove } = await makeEmbeddedFolder({ migrated });
     return { options: { folder }, remove };
   }
-  const { url, drop } = await freshDatabase(inject('postgresUrl'));
-  if (migrated) await applyMigrations({ url });
+  const { url, drop } = await (migrated
+    ? migratedDatabase()
+    : freshDatabase(inject('postgresUrl')));
   return { options: { url }, remove: drop };
 }
 
+export type PostgresDatabase = { readonly url: string; readonly drop: () => Promise<void> };
+
 /** A new, empty database on a server that others use as well. */
-export async function freshDatabase(
-  serverUrl: string,
-): Promise<{ readonly url: string; readonly drop: () => Promise<void> }> {
+export function freshDatabase(serverUrl: string): Promise<PostgresDatabase> {
+  return makeDatabase(serverUrl, 'template1');
+}
+
+/** The same with all tables, on the server that tests share. */
+export function migratedDatabase(): Promise<PostgresDatabase> {
+  return makeDatabase(inject('postgresUrl'), migratedTemplate);
+}
+
+async function makeDatabase(serverUrl: string, template: string): Promise<PostgresDatabase> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  await runOn(serverUrl, `create database ${name}`);
+  await runOn(serverUrl, `create database ${name} template ${template}`);
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   return { url: url.href, drop: () => runOn(serverUrl, `drop database ${name} with (force)`) };
-}
-
-async function runOn(url: string, statement: string): Promise<void> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
 }
 
 /** An embedded database that nobody has open. */

@@ -12,6 +12,27 @@ export type Fault =
   /** Connections are accepted; nothing is forwarded. */
   | { readonly kind: 'swallow' };
 
+type Deliver = (reply: Buffer, delayMs: number) => void;
+
+/** What comes later never overtakes what was held up. */
+function inOrder(client: Socket): Deliver {
+  let waiting = Promise.resolve();
+  let count = 0;
+  return (reply, delayMs) => {
+    if (delayMs === 0 && count === 0) return void client.write(reply);
+    count += 1;
+    const elapsed = new Promise((resolve) => {
+      setTimeout(resolve, delayMs).unref();
+    });
+    waiting = waiting
+      .then(() => elapsed)
+      .then(() => {
+        count -= 1;
+        client.write(reply);
+      });
+  };
+}
+
 /** A TCP proxy on 127.0.0.1 in front of a server, with faults that the test switches on and off. */
 export class FaultProxy {
   fault: Fault = { kind: 'pass' };
@@ -69,16 +90,17 @@ export class FaultProxy {
       this.seen.forwarded += 1;
       upstream.write(request);
     });
-    upstream.on('data', (reply) => this.#answer(client, reply));
+    const deliver = inOrder(client);
+    upstream.on('data', (reply) => this.#answer(client, deliver, reply));
   }
 
-  #answer(client: Socket, reply: Buffer): void {
+  #answer(client: Socket, deliver: Deliver, reply: Buffer): void {
     switch (this.fault.kind) {
       case 'pass':
-        client.write(reply);
+        deliver(reply, 0);
         return;
       case 'delay':
-        setTimeout(() => client.write(reply), this.fault.ms).unref();
+        deliver(reply, this.fault.ms);
         return;
       case 'reset_on_reply':
         this.seen.lost += 1;

@@ -94,7 +94,7 @@ export async function runEveryVerb(place: Omit<Workload, 'steps'>): Promise<void
     }
   }
   const all = everyLimit.map((limit) => boundTo(limit, 'together', 1));
-  await ask(doing, [questionOf(doing, all, { ledgerLabel: label })]);
+  await ask(doing, [questionOf(doing, all, { ledgerLabel: label, refundable: true })]);
   await ask(doing, [
     questionOf(
       doing,
@@ -125,6 +125,14 @@ const verbs: readonly ((doing: Doing) => Promise<unknown>)[] = [
     const { answer, question } = one;
     const id = answer.replayOf ?? question.id;
     await engine.refund(tenant, { id, chargedAtUs: answer.nowUs, limits: question.limits });
+  },
+  async ({ engine, tenant, random, charged }) => {
+    const id = pick(random, charged)?.question.id ?? 'never-made';
+    await engine.refundCharge(tenant, { id, costs: random() < 0.5 ? null : { requests: 1 } });
+  },
+  async ({ engine, tenant, random, charged }) => {
+    const question = pick(random, charged)?.question;
+    if (question) await engine.abandon(tenant, question);
   },
   async ({ engine, tenant, random, tickets }) => {
     const ticket = pick(random, tickets);
@@ -195,6 +203,7 @@ function randomQuestion(doing: Doing): Question {
     idempotency:
       random() < 0.3 ? { scope: 'a-subject', key, fingerprint, ttlMs: 60_000 } : undefined,
     reserve: random() < 0.3 ? { ttlMs, onExpiry } : undefined,
+    refundable: random() < 0.4,
   });
 }
 

@@ -33,12 +33,12 @@ export type ParsedCheck = {
 };
 
 const subjectLengthMax = 1024;
-const resourceLengthMax = 2048;
+export const resourceLengthMax = 2048;
 const entriesMax = 64;
-const costMax = 2 ** 50;
+export const costMax = 2 ** 50;
 const reserveMsMax = 86_400_000;
 /** Without a prototype: `constructor` is a unit like any other, and not among these. */
-const none: Readonly<Record<string, never>> = Object.freeze(Object.create(null));
+export const none: Readonly<Record<string, never>> = Object.freeze(Object.create(null));
 const knownFields = [
   'resource',
   'subject',

@@ -1,6 +1,8 @@
 /** Unix time in microseconds. Everything that needs the time is handed one of these. */
 export type Clock = () => number;
 
+/** Taken once: Node looks the global one up anew each time, which takes as long as reading it. */
+const { performance } = globalThis;
 const originUs = Math.round(performance.timeOrigin * 1000);
 
 /**

@@ -1,5 +1,6 @@
 import type { PeriodBounds } from './calendar/index.ts';
 import type { Opaque } from './algorithms/index.ts';
+import type { Costs } from './costs.ts';
 import type { Limit } from './limit.ts';
 
 /**
@@ -158,13 +159,8 @@ export type Reading = {
 export type Settlement = {
   readonly reservationId: string;
   /** By unit; a unit that is not named settles at what was reserved. */
-  readonly costs: Readonly<Record<string, number>>;
+  readonly costs: Costs;
 };
-
-/** A unit may be called like what every object has. */
-export function ownCost(costs: Settlement['costs'], unit: string): number | undefined {
-  return Object.hasOwn(costs, unit) ? costs[unit] : undefined;
-}
 
 /** `repeated`: it was settled before, and this is what was done then. */
 export type SettleResult = Settled | { readonly kind: 'unknown' };
@@ -175,7 +171,7 @@ export type Settled = {
   /** How much more is used than there is, of the limit in the deepest debt, as of now. */
   readonly debt: number;
   /** What it was settled at, by unit. */
-  readonly costs: Readonly<Record<string, number>>;
+  readonly costs: Costs;
   /** What is now used of the quotas among its limits. */
   readonly quotas: readonly QuotaSeed[];
 };
@@ -192,12 +188,12 @@ export type ChargeRefund = {
   /** The id of the question that was charged. */
   readonly id: string;
   /** By unit; null for all that was charged. */
-  readonly costs: Readonly<Record<string, number>> | null;
+  readonly costs: Costs | null;
 };
 
 /** What was given back, by unit: never more than was charged. */
 export type RefundResult =
-  | { readonly kind: 'refunded'; readonly costs: Readonly<Record<string, number>> }
+  | { readonly kind: 'refunded'; readonly costs: Costs }
   | { readonly kind: 'repeated' }
   | { readonly kind: 'unknown' };
 

@@ -5,6 +5,13 @@ import { nextQuestionNumber, questionId } from './question-id.ts';
 
 const idempotencyTtlMs = 86_400_000;
 
+type More = Pick<Question, 'ledgerLabel' | 'refundable'> & {
+  /** Tells the question from others where the check counts many resources as one. */
+  readonly asked?: string;
+};
+
+const nothingMore: More = {};
+
 /** A check as the engine is asked. Its id is spelled only when somebody needs it. */
 export class CheckQuestion implements Question {
   readonly limits: readonly BoundLimit[];
@@ -12,17 +19,14 @@ export class CheckQuestion implements Question {
   readonly idempotency: Idempotency | undefined;
   readonly reserve: Reserve | undefined;
   readonly ledgerLabel: string | undefined;
+  readonly refundable: boolean | undefined;
   readonly #number = nextQuestionNumber();
 
-  /** `asked` tells the question from others where the check counts many resources as one. */
-  constructor(
-    check: ParsedCheck,
-    limits: readonly BoundLimit[],
-    ledgerLabel?: string,
-    asked: string = check.resource,
-  ) {
+  constructor(check: ParsedCheck, limits: readonly BoundLimit[], more: More = nothingMore) {
+    const { ledgerLabel, asked = check.resource, refundable } = more;
     this.limits = limits;
     this.ledgerLabel = ledgerLabel;
+    this.refundable = refundable;
     this.peek = isPeek(check);
     this.idempotency = this.peek ? undefined : idempotencyOf(check, asked);
     this.reserve = this.peek ? undefined : (check.reserve ?? undefined);

@@ -13,7 +13,8 @@ import type { Limit } from '../core/limit.ts';
 import { describe, parseWhole } from '../core/numbers.ts';
 import { parseText, refuseUnknownFields, requireObject } from '../core/parse.ts';
 import { Deadline } from '../engines/guard/deadline.ts';
-import type { MemoryEngine } from '../engines/memory/index.ts';
+import { Guarded } from '../engines/guard/guarded.ts';
+import type { LonePath, MemoryEngine } from '../engines/memory/index.ts';
 import { CheckQuestion } from '../core/question.ts';
 import { whenStoreFails } from '../core/when-store-fails.ts';
 
@@ -48,8 +49,8 @@ export class Limiter {
   constructor({ engine, limits, deadlineMs, decider = engine }: LimiterParts) {
     this.engine = engine;
     this.limits = limits;
-    this.#decider = decider;
     this.#deadline = deadlineMs === undefined ? null : new Deadline(deadlineMs);
+    this.#decider = this.#deadline ? new Guarded(engine, this.#deadline, decider) : decider;
   }
 
   /** May this subject do this, at this cost? Decides all limits in one step and charges them. */
@@ -58,7 +59,7 @@ export class Limiter {
     const question = new CheckQuestion(parsed, bind(this.limits, parsed));
     try {
       const tenant = { id: parsed.tenant };
-      const result = await this.#inTime(this.#decider.decide({ tenant, questions: [question] }));
+      const result = await this.#decider.decide({ tenant, questions: [question] });
       if (result.kind !== 'answered') throw new StoreFailure(result.kind);
       return decisionOf(parsed, question, result.answers[0]);
     } catch (error) {
@@ -144,13 +145,20 @@ export class Limiter {
 /** In process there is nothing to wait for. */
 export class SyncLimiter extends Limiter {
   readonly #memory: MemoryEngine;
+  readonly #lonePath: LonePath | null;
 
   constructor(engine: MemoryEngine, limits: readonly Limit[]) {
     super({ engine, limits });
     this.#memory = engine;
+    const [limit] = limits;
+    this.#lonePath = limit && limits.length === 1 ? engine.lonePathOf(limit) : null;
   }
 
   checkSync(check: Check): Decision {
+    return this.#lonePath?.decide(check) ?? this.#decide(check);
+  }
+
+  #decide(check: Check): Decision {
     const parsed = parseCheck(check);
     const question = new CheckQuestion(parsed, bind(this.limits, parsed));
     try {

@@ -1,9 +1,11 @@
 import { expect, it, vi } from 'vitest';
-import { warnOfResending } from './resend-warning.ts';
 
 const commands = { evalsha: () => Promise.resolve(1), eval: () => Promise.resolve(1) };
 
-it('warns once of a client that sends again what may have run, and of no other', () => {
+it('warns once of a client that sends again what may have run, and of no other', async () => {
+  // Fresh: another file in this process may have been warned already.
+  vi.resetModules();
+  const { warnOfResending } = await import('./resend-warning.ts');
   const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
   const safe = { autoResendUnfulfilledCommands: false };
   for (const options of [undefined, safe, { redisOptions: safe }]) {

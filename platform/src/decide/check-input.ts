@@ -2,7 +2,7 @@ import { InvalidInput, type ParsedCheck } from 'sluice/core';
 import { UnknownPlan, Denied } from './errors.ts';
 import type { Caller } from './identify.ts';
 import { addressAttribute } from './address-attribute.ts';
-import type { Resolution, Rules } from '../snapshot/rules.ts';
+import { noCosts, type Resolution, type Rules } from '../snapshot/rules.ts';
 
 /** A check as a door has parsed it: the right types within their bounds, nothing looked up. */
 export type CheckInput = {
@@ -27,7 +27,6 @@ export function rulesFor({ planId }: CheckInput, { key, snapshot }: Caller): Rul
   return rules;
 }
 
-const noCosts: Readonly<Record<string, number>> = Object.freeze(Object.create(null));
 const noAttributes: Readonly<Record<string, string>> = Object.freeze(Object.create(null));
 
 /** What the call says beats what the policy says, unit by unit. */

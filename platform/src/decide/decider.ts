@@ -222,7 +222,8 @@ export class Decider {
     prepared: readonly Prepared[],
     confirmed: boolean,
   ): Promise<DecideResult | StoreFailure> {
-    const questions = prepared.flatMap((one) => ('question' in one ? [one.question] : []));
+    const questions: Question[] = [];
+    for (const one of prepared) if ('question' in one) questions.push(one.question);
     // What is wrong by the configuration may be right by a newer one.
     if (questions.length === 0) questions.push(questionOfNothing());
     try {

@@ -49,7 +49,11 @@ export function prepare(input: CheckInput, caller: Caller): Prepared {
       subject: input.subject,
       attributes: input.attributes ?? noAttributes,
     });
-    const question = new CheckQuestion(check, bind(limits, check), label, asked);
+    const question = new CheckQuestion(check, bind(limits, check), {
+      ledgerLabel: label,
+      asked,
+      refundable: snapshot.tenant.refunds,
+    });
     return { input, check, question, resolution, shutOutBy: null };
   } catch (error) {
     return { error: error as Error };
@@ -73,8 +77,8 @@ function prepareBlocked(
   const label = `${resolution.policy?.pattern.text ?? '*'} `;
   const shutOut = block.action === 'block';
   const question = shutOut
-    ? new CheckQuestion(nothing, [], label)
-    : new CheckQuestion(check, [], label, input.resource);
+    ? new CheckQuestion(nothing, [], { ledgerLabel: label })
+    : new CheckQuestion(check, [], { ledgerLabel: label, asked: input.resource });
   return { input, check, question, resolution, shutOutBy: shutOut ? block : null };
 }
 

@@ -3,6 +3,7 @@ import {
   Decision,
   type BoundLimit,
   type PeriodBounds,
+  type QuotaSeed,
   type Reading,
   type TenantRef,
 } from 'sluice/core';
@@ -72,6 +73,16 @@ export class QuotaKeeper {
     }
   }
 
+  /** The same of what was settled: the next check may be a long way off. */
+  noteUsed(tenant: TenantRef, seeds: readonly QuotaSeed[]): void {
+    const generation = tenant.generation ?? 0;
+    for (const { counter, global = false, period, used } of seeds) {
+      if (used === 0) continue;
+      const seen = { tenantId: tenant.id, generation, counter, global, period, used };
+      this.#keep(nameOf(seen), seen);
+    }
+  }
+
   #noteOne(tenant: TenantRef, bound: BoundLimit, reading: Reading): void {
     const { startUs, endUs, used } = reading.state as Period;
     const threshold = thresholdOf(bound, reading, used);
@@ -79,11 +90,10 @@ export class QuotaKeeper {
     const counter = this.#parts.engine.counterName(bound);
     const generation = tenant.generation ?? 0;
     const { global } = bound.limit;
-    const name = `${tenant.id} ${generation} ${global ? 'g' : 't'} ${counter}`;
     const period = { startUs, endUs };
-    if (used > 0) {
-      this.#keep(name, { tenantId: tenant.id, generation, counter, global, period, used });
-    }
+    const seen = { tenantId: tenant.id, generation, counter, global, period, used };
+    const name = nameOf(seen);
+    if (used > 0) this.#keep(name, seen);
     if (threshold !== null) this.#tell(name, threshold, { tenant, bound, period, used });
   }
 
@@ -180,6 +190,10 @@ export class QuotaKeeper {
 }
 
 type Period = PeriodBounds & { readonly used: number };
+
+function nameOf({ tenantId, generation, global, counter }: SeenUsage): string {
+  return `${tenantId} ${generation} ${global ? 'g' : 't'} ${counter}`;
+}
 
 function isNews(seen: SeenUsage, kept: SeenUsage): boolean {
   const later = seen.period.startUs - kept.period.startUs;

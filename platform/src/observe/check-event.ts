@@ -45,8 +45,8 @@ export function outcomeOf(decision: Decision): Outcome {
 function wouldBlockMode(decision: Decision): 'warned' | 'shadowed' | null {
   const { question, answer } = Decision.factsOf(decision);
   let shadowed = false;
-  for (const [at, reading] of answer.readings.entries()) {
-    if (reading.verdict === 'ok') continue;
+  for (let at = 0; at < answer.readings.length; at += 1) {
+    if (answer.readings[at]?.verdict === 'ok') continue;
     const mode = question.limits[at]?.limit.mode;
     if (mode === 'warn') return 'warned';
     if (mode === 'shadow') shadowed = true;

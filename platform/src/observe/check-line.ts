@@ -23,6 +23,8 @@ export class CheckLines {
   readonly #resources = new RecentMap<string>(recentMax);
   readonly #events = new RecentMap<string>(recentMax);
   readonly #start = `{"level":"info","pid":${process.pid},"time":`;
+  #head: Head = { nowMs: Number.NaN, route: '', outcome: 'allowed', algorithm: null, text: '' };
+  #end: End = { durationUs: Number.NaN, requestId: null, text: '' };
 
   constructor(secret: string) {
     this.#secret = `${secret.length}:${secret}`;
@@ -36,12 +38,33 @@ export class CheckLines {
   ): string {
     const { decision } = event;
     return (
-      `${this.#start}${Date.now()},"event":${this.#eventName(event.route)},` +
-      `"outcome":"${outcome}","algorithm":${quoted(algorithm)},${this.#about(event)},` +
+      `${this.#headOf(event.route, outcome, algorithm)}${this.#about(event)},` +
       `"limit":${number(decision.limit)},"remaining":${number(decision.remaining)},` +
       `"retry_after_ms":${number(decision.retryAfterMs)}${basisOf(decision)}` +
-      `,"duration_ms":${number(Math.round(event.durationUs) / 1000)},${tailOf(event, ids)}`
+      this.#endOf(event, ids)
     );
+  }
+
+  /** The checks of one call begin alike, and end alike: what the last line had is kept. */
+  #headOf(route: string, outcome: Outcome, algorithm: string | null): string {
+    const nowMs = Date.now();
+    const last = this.#head;
+    const same = last.nowMs === nowMs && last.route === route && last.outcome === outcome;
+    if (same && last.algorithm === algorithm) return last.text;
+    const text =
+      `${this.#start}${nowMs},"event":${this.#eventName(route)},` +
+      `"outcome":"${outcome}","algorithm":${quoted(algorithm)},`;
+    this.#head = { nowMs, route, outcome, algorithm, text };
+    return text;
+  }
+
+  #endOf(event: CheckEvent, ids: TraceIds | null): string {
+    const { durationUs, requestId } = event;
+    const last = this.#end;
+    if (!ids && last.durationUs === durationUs && last.requestId === requestId) return last.text;
+    const text = `,"duration_ms":${number(Math.round(durationUs) / 1000)},${tailOf(event, ids)}`;
+    if (!ids) this.#end = { durationUs, requestId, text };
+    return text;
   }
 
   /** A warn or shadow limit would have refused. */
@@ -91,6 +114,14 @@ export class CheckLines {
     return made;
   }
 }
+
+type Head = Pick<CheckEvent, 'route'> & {
+  readonly nowMs: number;
+  readonly outcome: Outcome;
+  readonly algorithm: string | null;
+  readonly text: string;
+};
+type End = Pick<CheckEvent, 'durationUs' | 'requestId'> & { readonly text: string };
 
 function basisOf({ basis, degradedReason }: Decision): string {
   if (basis === 'exact' && degradedReason === null) return exactly;

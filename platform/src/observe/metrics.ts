@@ -90,6 +90,11 @@ export class Metrics {
     'API keys and admin tokens that were not accepted.',
     ['reason'],
   );
+  readonly #followUps = this.#counters(
+    'rl_follow_ups_total',
+    'Settlements, releases, heartbeats and refunds, by what became of them.',
+    ['verb', 'outcome'],
+  );
   readonly #webhookDeliveries = this.#counters(
     'rl_webhook_deliveries_total',
     'Attempts to deliver an event to a webhook, by what became of them.',
@@ -205,6 +210,10 @@ export class Metrics {
 
   eventsDropped(count = 1): void {
     this.#eventsDropped.value += count;
+  }
+
+  followedUp(verb: string, outcome: string): void {
+    this.#followUps.with(verb, outcome).value++;
   }
 
   webhookSent(outcome: 'delivered' | 'retried' | 'failed'): void {

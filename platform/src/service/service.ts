@@ -2,13 +2,14 @@ import type { Config } from '../config.ts';
 import { mint } from '../control/credentials/credential.ts';
 import { Publisher } from '../control/epochs/publisher.ts';
 import { Usage } from '../control/usage/usage.ts';
-import { AddressFailures } from '../decide/index.ts';
+import { AddressFailures, Settlements } from '../decide/index.ts';
 import { isFirst, isUnavailable } from '../database/index.ts';
 import { adminRoutes, type Control } from '../doors/http/admin/index.ts';
 import { checkRoutes } from '../doors/http/check/routes.ts';
 import { demoRoute } from '../doors/http/demo.ts';
 import { createDrain, type Drain } from '../doors/http/drain.ts';
 import { observeRequests } from '../doors/http/observe-requests.ts';
+import { settleRoutes } from '../doors/http/settle/routes.ts';
 import { createServer, type HttpServer } from '../doors/http/server.ts';
 import { systemRoutes } from '../doors/http/system.ts';
 import { usageRoute } from '../doors/http/usage.ts';
@@ -110,7 +111,10 @@ async function start(config: Config, options: ServiceOptions, opened: Opened): P
     tracing,
     metrics,
     headerProfile: config.headerProfile,
+    requestIdKeys: config.requestIdKeys,
   });
+  const settlements = new Settlements({ decider, engine: store.engine, quotas: hotPath.keeper });
+  await app.register(settleRoutes, { settlements, metrics });
   await app.register(usageRoute, { decider, usage: new Usage(database.db), engine: store.engine });
   if (demo) await app.register(demoRoute, { demo });
   await app.register(adminRoutes, { control, failures: adminFailures });

@@ -26,7 +26,7 @@ export class SourceReader {
         e.generation, e.epoch, (SELECT epoch FROM shared_epoch) AS shared_epoch,
         ${plansOf(sql`p.tenant_id = t.id`)} AS plans, ${policiesOf(sql`p.tenant_id = t.id`)} AS policies,
         ${overridesOf} AS overrides, ${blocksOf(sql`b.tenant_id = t.id`)} AS blocks,
-        ${modesOf(sql`m.tenant_id = t.id`)} AS modes, ${quotaOf} AS quota
+        ${modesOf(sql`m.tenant_id = t.id`)} AS modes, ${quotaOf} AS quota, ${refundsOf} AS refunds
       FROM tenants t JOIN tenant_epochs e ON e.tenant_id = t.id
       WHERE t.id = ${id}`.execute(this.#db);
     const row = rows[0];
@@ -47,6 +47,7 @@ export class SourceReader {
       blocks: row.blocks,
       modes: row.modes,
       quota: row.quota,
+      refunds: row.refunds,
     };
   }
 
@@ -109,6 +110,7 @@ type TenantRow = {
   readonly blocks: BlockSource[];
   readonly modes: ModeSource[];
   readonly quota: QuotaSource | null;
+  readonly refunds: boolean;
 };
 
 const plansOf = (whose: ReturnType<typeof sql>) => sql`(
@@ -149,6 +151,10 @@ const modesOf = (whose: ReturnType<typeof sql>) => sql`(
     'limit_name', m.limit_name, 'mode', m.mode, 'confirm', m.confirm,
     'enforceFromMs', ${ms(sql`m.enforce_from`)})), '[]')
   FROM modes m WHERE ${whose})`;
+
+const refundsOf = sql`EXISTS (
+  SELECT FROM api_keys k
+  WHERE k.tenant_id = t.id AND k.revoked_at IS NULL AND 'refund' = ANY (k.scopes))`;
 
 const quotaOf = sql`(
   SELECT json_build_object(

@@ -78,7 +78,8 @@ export type Selection = {
 
 const resolutionsMax = 2000;
 const resourceLengthMax = 256;
-const noCosts: Readonly<Record<string, number>> = Object.freeze({});
+/** The very object that a resolution has where no policy says what a call costs. */
+export const noCosts: Readonly<Record<string, number>> = Object.freeze(Object.create(null));
 const anybody: CalledBy = { subject: '', attributes: {} };
 
 /** A plan beside policies: resolves resources, and remembers how. */
@@ -131,7 +132,7 @@ export class Rules {
       rules,
       quota,
       cost: policies.find(({ cost }) => cost !== null)?.cost ?? 1,
-      costs: policy ? mergedCosts(policies) : noCosts,
+      costs: mergedCosts(policies),
       maxCost: policies.find(({ maxCost }) => maxCost !== null)?.maxCost ?? null,
       counted: policy ? policy.pattern.text : resource,
       forAll: null,
@@ -197,5 +198,6 @@ function ofPolicies(resource: string, policies: readonly CompiledPolicy[]): Defi
 
 /** Unit by unit, the more specific first. */
 function mergedCosts(matching: readonly CompiledPolicy[]): Readonly<Record<string, number>> {
-  return Object.assign({}, ...matching.map(({ costs }) => costs).toReversed());
+  const merged = Object.assign({}, ...matching.map(({ costs }) => costs).toReversed());
+  return Object.keys(merged).length === 0 ? noCosts : merged;
 }

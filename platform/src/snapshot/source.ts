@@ -83,6 +83,8 @@ export type TenantSource = {
   readonly blocks: readonly BlockSource[];
   readonly modes: readonly ModeSource[];
   readonly quota: QuotaSource | null;
+  /** Some key of it may ask for refunds: what is charged is kept for them. */
+  readonly refunds: boolean;
 };
 
 /** What all tenants share. */

@@ -60,6 +60,7 @@ export const tenant = (more: Partial<TenantSource> = {}): TenantSource => ({
   blocks: [],
   modes: [],
   quota: null,
+  refunds: false,
   ...more,
 });
 export const shared = (more: Partial<SharedSource> = {}): SharedSource => ({

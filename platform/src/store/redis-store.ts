@@ -1,4 +1,4 @@
-import { Coalescer, Deadline, fromIoredis, RedisEngine, type RedisClient } from 'sluice';
+import { Coalescer, Deadline, fromIoredis, Guarded, RedisEngine, type RedisClient } from 'sluice';
 import {
   connect,
   onServerLost,
@@ -37,7 +37,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<Store>
     kind: 'redis',
     engine,
     // Below the coalescer: what travels together is waited for together.
-    decider: new Coalescer({ decide: (call) => deadline.run(engine.decide(call)) }),
+    decider: new Coalescer(new Guarded(engine, deadline)),
     shelf,
     isThere: () => redis.status === 'ready',
     onLost: (listener) => onServerLost(redis, listener),

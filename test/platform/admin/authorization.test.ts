@@ -3,7 +3,7 @@ import { mint } from '../../../platform/src/control/credentials/credential.ts';
 import { sharedSecret } from '../../../platform/src/database/index.ts';
 import { type AdminRoute, routes } from '../../../platform/src/doors/http/admin/routes.ts';
 import { roles } from '../../../platform/src/control/actor.ts';
-import { type Asking, onEveryAdmin } from './rig.ts';
+import { type Answer, type Asking, onEveryAdmin } from './rig.ts';
 import { makeWorld, readEverything, type Request, requestFor, type World } from './world.ts';
 
 const isRead = ({ method }: AdminRoute) => method === 'GET';
@@ -38,17 +38,26 @@ onEveryAdmin('who may do what', (suite) => {
     tokens['a key'] = mint('key', markSecret).text;
   });
 
-  /** Asks, and sees to it that nothing was changed by it. */
-  async function refused(request: Request, asking: Asking) {
+  /** Asks in each of these ways, and sees to it that nothing was changed by any of them. */
+  async function allRefused(request: Request, askings: readonly Asking[]) {
     const { admin, rig } = suite;
     const before = await readEverything(rig.database.db);
-    const answer = await admin.ask(request.method, request.path, {
-      ...asking,
-      ...('body' in request && { body: request.body }),
-    });
-    expect(await readEverything(rig.database.db)).toBe(before);
-    expect(answer.headers['content-type']).toBe('application/problem+json');
-    return answer;
+    const answers = [];
+    for (const asking of askings) {
+      const answer = await admin.ask(request.method, request.path, {
+        ...asking,
+        ...('body' in request && { body: request.body }),
+      });
+      expect(await readEverything(rig.database.db)).toBe(before);
+      expect(answer.headers['content-type']).toBe('application/problem+json');
+      answers.push(answer);
+    }
+    return answers;
+  }
+
+  async function refused(request: Request, asking: Asking) {
+    const [answer] = await allRefused(request, [asking]);
+    return answer as Answer;
   }
 
   const ofToken = (name: string): Asking => ({ token: String(tokens[name]) });
@@ -71,8 +80,7 @@ onEveryAdmin('who may do what', (suite) => {
         ...['never made', 'made elsewhere', 'a key', 'revoked', 'expired'].map(ofToken),
       ];
       const told = new Set<string>();
-      for (const asking of [...none, ...wrong]) {
-        const answer = await refused(request, asking);
+      for (const answer of await allRefused(request, [...none, ...wrong])) {
         expect(answer.status).toBe(401);
         expect(answer.headers['www-authenticate']).toMatch(/^Bearer/);
         told.add(answer.body.detail);
@@ -83,11 +91,10 @@ onEveryAdmin('who may do what', (suite) => {
 
     it(`refuses roles below ${route.least}`, async () => {
       const request = requestFor(route, world.own);
-      for (const role of roles.slice(0, roles.indexOf(route.least))) {
-        for (const name of [role, `tenant's ${role}`]) {
-          const answer = await refused(request, ofToken(name));
-          expect(answer).toMatchObject({ status: 403, body: { code: 'forbidden' } });
-        }
+      const below = roles.slice(0, roles.indexOf(route.least));
+      const names = below.flatMap((role) => [role, `tenant's ${role}`]);
+      for (const answer of await allRefused(request, names.map(ofToken))) {
+        expect(answer).toMatchObject({ status: 403, body: { code: 'forbidden' } });
       }
     });
   });

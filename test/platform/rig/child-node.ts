@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { inject } from 'vitest';
 import { forgetProcess, watchProcess } from '../../../scripts/watch-processes.mjs';
 import { NodeClient } from './client.ts';
 import { baseSettings, type Settings } from './node.ts';
 
 const rootPath = fileURLToPath(new URL('../../..', import.meta.url));
-const mainPath = fileURLToPath(new URL('../../../platform/src/main.ts', import.meta.url));
 const startTimeoutMs = 150_000;
 
 export type Ended = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
@@ -37,8 +37,9 @@ export class ChildNode {
 
   /** Starts it and waits for nothing. */
   static spawn(settings: Settings, args: readonly string[] = ['serve']): ChildNode {
-    const program = ['--import', 'tsx', '--conditions=source', mainPath, ...args];
-    return ChildNode.run(program, { ...baseSettings, ...settings });
+    const mainPath = inject('programPath');
+    if (mainPath === null) throw new Error('The service does not compile (see above).');
+    return ChildNode.run([mainPath, ...args], { ...baseSettings, ...settings });
   }
 
   static run(program: readonly string[], settings: Settings): ChildNode {

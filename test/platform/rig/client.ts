@@ -44,7 +44,15 @@ type Field =
   | 'total'
   | 'usage'
   | 'version'
-  | 'would_block';
+  | 'would_block'
+  | 'debt'
+  | 'late'
+  | 'refunded'
+  | 'released'
+  | 'renewed'
+  | 'reservation'
+  | 'settled'
+  | 'ticket';
 
 /** What a test expects of a field, the test says. */
 export type Body = Readonly<Record<Field, never> & Record<'id' | 'key' | 'token', string>>;
@@ -130,6 +138,11 @@ export class NodeClient {
   checks(key: string, checks: unknown, headers: Readonly<Record<string, string>> = {}) {
     const asking = { body: { checks }, headers: { 'x-api-key': key, ...headers } };
     return this.ask('POST', '/v1/checks', asking);
+  }
+
+  /** `POST /v1/settle` and the like. */
+  follow(key: string, verb: 'settle' | 'release' | 'heartbeat' | 'refund', body: unknown) {
+    return this.ask('POST', `/v1/${verb}`, { body, headers: { 'x-api-key': key } });
   }
 
   /** Below `/v1/admin/`, with the node's own token. */

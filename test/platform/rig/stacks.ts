@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, inject } from 'vitest';
-import { applyMigrations } from '../../servers/embedded-templates.ts';
 import { createTemporaryFolder, removeFolder } from '../../servers/temporary-folder.ts';
-import { freshDatabase } from '../../support/databases.ts';
+import { migratedDatabase } from '../../support/databases.ts';
 import { type AnswerWatch, type NodeClient } from './client.ts';
 import { makeDataDir, type RunningNode, type Settings, startNode } from './node.ts';
 
@@ -29,8 +28,7 @@ export async function makeStack(kind: StackKind): Promise<Stack> {
     return { kind, settings: { SLUICE_DATA_DIR: path }, remove };
   }
   const folder = await createTemporaryFolder('data');
-  const { url, drop } = await freshDatabase(inject('postgresUrl'));
-  await applyMigrations({ url });
+  const { url, drop } = await migratedDatabase();
   return {
     kind,
     settings: {

@@ -211,11 +211,13 @@ describe('a local month', () => {
 describe('UTC', () => {
   afterEach(() => void vi.restoreAllMocks());
 
-  it('never consults Intl', () => {
-    // No test here names UTC, so no formatter for it can be cached already.
+  it('never consults Intl', async () => {
+    // Fresh, so that no formatter for it can be cached already.
+    vi.resetModules();
+    const fresh = await import('./index.ts');
     const intl = vi.spyOn(Intl, 'DateTimeFormat');
     for (const period of ['hour', 'day', 'week', 'month', 'year']) {
-      show({ period }, '2026-01-01T00:00Z');
+      fresh.periodAt(fresh.parseCalendar({ period }), at('2026-01-01T00:00Z'));
     }
     expect(intl).not.toHaveBeenCalled();
   });

@@ -13,9 +13,18 @@ export class Deadline {
     this.#afterMs = afterMs;
   }
 
-  /** The work goes on unobserved when it is late: what it did is unknown, and never done again. */
-  run<T>(work: Promise<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
+  /**
+   * The work goes on unobserved when it is late: what it did is unknown, and never done again.
+   * `onFailure` hears of work that was late or failed, before the caller does.
+   */
+  run<T>(work: Promise<T>, onFailure?: () => void): Promise<T> {
+    return new Promise((resolve, fail) => {
+      const reject = onFailure
+        ? (error: Error) => {
+            onFailure();
+            fail(error);
+          }
+        : fail;
       const waiting: Waiting = { dueMs: performance.now() + this.#afterMs, reject };
       this.#waiting.add(waiting);
       if (!this.#ticking) this.#tick(this.#afterMs);

@@ -1,3 +1,4 @@
+import { costsByUnit } from '../../core/costs.ts';
 import type { Answer, Decided, Question, Reading } from '../../core/engine.ts';
 import { StoreFailure } from '../../core/errors.ts';
 import { joined } from '../../core/limit.ts';
@@ -110,7 +111,11 @@ function keepReservation(desk: Desk, question: Question, outcome: Outcome): void
     }));
   const expiresAtUs = desk.nowUs + reserve.ttlMs * 1000;
   const keep = reserve.onExpiry === 'keep';
-  const reservation = { holds, keep, expiresAtUs, ttlMs: reserve.ttlMs, settled: null };
+  const reserved = question.limits.filter(({ limit, cost }) => {
+    return cost > 0 && !limit.global && limit.numbers.algorithm !== 'concurrency';
+  });
+  const costs = costsByUnit(reserved.map(({ limit, cost }) => ({ unit: limit.unit, cost })));
+  const reservation = { holds, costs, keep, expiresAtUs, ttlMs: reserve.ttlMs, settled: null };
   const kept = { expiresAtUs: expiresAtUs + dayUs, nowUs: desk.nowUs };
   desk.books().reservations.set(id, reservation, kept);
   outcome.reservation = { id, expiresAtUs };

@@ -1,3 +1,4 @@
+import type { Costs } from '../../core/costs.ts';
 import type { BoundLimit, Decided, Epoch, LedgerCount, TenantRef } from '../../core/engine.ts';
 import { ExpiringMap } from './expiring-map.ts';
 
@@ -29,12 +30,14 @@ export type Charge = { readonly limits: readonly BoundLimit[]; readonly chargedA
 
 export type Reservation = {
   readonly holds: readonly { readonly bound: BoundLimit; readonly windowStartUs: number }[];
+  /** What was asked for, by unit: also of limits that hold nothing of it. */
+  readonly costs: Costs;
   readonly keep: boolean;
   /** When its holds run out, and are charged if they are to be kept. */
   expiresAtUs: number;
   readonly ttlMs: number;
   /** What it was settled at, by unit, and whether too late. */
-  settled: { readonly costs: Readonly<Record<string, number>>; readonly late: boolean } | null;
+  settled: { readonly costs: Costs; readonly late: boolean } | null;
 };
 
 export class Books {

@@ -2,7 +2,15 @@ import { flatNumbersMax, type Opaque } from '../../core/algorithms/index.ts';
 import type { PenaltyState } from '../../core/algorithms/penalty.ts';
 import type { BoundLimit, TenantRef } from '../../core/engine.ts';
 import { joined, type Limit } from '../../core/limit.ts';
-import { addLeaf, findLeaf, removeLeaf, type Path, type Trees } from './trees.ts';
+import {
+  addLeaf,
+  findLeaf,
+  findLeaves,
+  removeLeaf,
+  type Leaves,
+  type Path,
+  type Trees,
+} from './trees.ts';
 import type { Holds } from './holds.ts';
 
 /**
@@ -80,6 +88,11 @@ export class Cells {
     return findLeaf(this.#treesOf(tenant, limit.global), limit.counterId, parts);
   }
 
+  /** Where the limit's counters are found by the last part, while it has any. */
+  leavesOf(tenant: TenantCells, limit: Limit, before: Path['parts']): Leaves | undefined {
+    return findLeaves(this.#treesOf(tenant, limit.global), limit.counterId, before);
+  }
+
   /** Whether a new counter for this limit fits; one of a whole tenant always does. */
   hasRoom(tenant: TenantCells, bound: BoundLimit, nowUs: number): boolean {
     if (bound.parts.length === 0) return true;
@@ -130,6 +143,19 @@ export class Cells {
   setState(cell: Cell, { algorithm: { flat } }: Limit, state: Opaque): void {
     if (flat) flat.write(this.#numbers, cell * stride + 1, state);
     else this.needExtras(cell).state = state;
+  }
+
+  /** Its state is one number and nothing: a fraction that is 0, no penalty, no holds. */
+  isWhole(cell: Cell): boolean {
+    return this.#numbers[cell * stride + 2] === 0 && this.#extras[cell] === undefined;
+  }
+
+  firstOf(cell: Cell): number {
+    return this.#numbers[cell * stride + 1] as number;
+  }
+
+  setFirst(cell: Cell, value: number): void {
+    this.#numbers[cell * stride + 1] = value;
   }
 
   expiresAtUs(cell: Cell): number {

@@ -1,6 +1,5 @@
 import { freeSlot, renewSlot, type ConcurrencyState } from '../../core/algorithms/concurrency.ts';
 import {
-  ownCost,
   type BoundLimit,
   type ChargeRefund,
   type Heartbeat,
@@ -10,6 +9,7 @@ import {
   type RefundResult,
   type ReleaseResult,
 } from '../../core/engine.ts';
+import { costsByUnit, ownCost } from '../../core/costs.ts';
 import { StoreFailure } from '../../core/errors.ts';
 import type { Limit } from '../../core/limit.ts';
 import { refundableMs } from '../../core/refundable.ts';
@@ -66,13 +66,10 @@ export function refundCharge(desk: Desk, { id, costs }: ChargeRefund): RefundRes
   });
   if (limits.length === 0) return { kind: 'refunded', costs: {} };
   if (!refund(desk, { id, chargedAtUs: charge.chargedAtUs, limits })) return { kind: 'repeated' };
-  return { kind: 'refunded', costs: costsByUnit(limits) };
-}
-
-function costsByUnit(limits: readonly BoundLimit[]): Record<string, number> {
-  const costs: Record<string, number> = Object.create(null);
-  for (const { limit, cost } of limits) costs[limit.unit] = Math.max(costs[limit.unit] ?? 0, cost);
-  return costs;
+  return {
+    kind: 'refunded',
+    costs: costsByUnit(limits.map(({ limit, cost }) => ({ unit: limit.unit, cost }))),
+  };
 }
 
 export function release(desk: Desk, text: string): ReleaseResult {

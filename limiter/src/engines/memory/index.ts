@@ -1,2 +1,3 @@
 export { MemoryEngine, type MemoryEngineOptions } from './memory-engine.ts';
 export type { MemoryDump } from './dump.ts';
+export type { LonePath } from './lone-path.ts';

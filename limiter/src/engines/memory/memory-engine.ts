@@ -21,6 +21,7 @@ import type {
   SettleResult,
   TenantRef,
 } from '../../core/engine.ts';
+import type { Limit } from '../../core/limit.ts';
 import { CounterNames } from '../names/counter-names.ts';
 import { KeyedHash } from '../names/keyed-hash.ts';
 import { TicketMarks } from '../names/ticket-marks.ts';
@@ -39,6 +40,7 @@ import {
   renewReservation,
   renewTicket,
 } from './give-back.ts';
+import { lonePathOf, type LonePath } from './lone-path.ts';
 import { Seeds } from './seeds.ts';
 import { settle } from './settle.ts';
 import { startSweeper } from './sweeper.ts';
@@ -97,6 +99,11 @@ export class MemoryEngine implements Engine {
   /** One question without a snapshot, and without anything around it. */
   answerNow(tenant: TenantRef, question: Question): Answer {
     return answer(this.#desk(tenant), question);
+  }
+
+  /** The short way of checks under this limit alone, where there is one. */
+  lonePathOf(limit: Limit): LonePath | null {
+    return lonePathOf(limit, this.#stock.cells, this.#clock);
   }
 
   #desk(tenant: TenantRef): Desk {

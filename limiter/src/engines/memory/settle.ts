@@ -1,15 +1,17 @@
+import type { Opaque } from '../../core/algorithms/index.ts';
 import type { WindowState } from '../../core/algorithms/window.ts';
-import {
-  ownCost,
-  type QuotaSeed,
-  type Settled,
-  type Settlement,
-  type SettleResult,
+import type {
+  BoundLimit,
+  QuotaSeed,
+  Settled,
+  Settlement,
+  SettleResult,
 } from '../../core/engine.ts';
+import { ownCost, type Costs } from '../../core/costs.ts';
 import type { Reservation } from './books.ts';
-import { store, weigh } from './decide.ts';
+import { store } from './decide.ts';
 import type { Desk } from './desk.ts';
-import { windowStartOf } from './holds.ts';
+import { expireHolds, windowStartOf } from './holds.ts';
 import { inForce } from './in-force.ts';
 
 /**
@@ -20,53 +22,78 @@ export function settle(desk: Desk, { reservationId, costs }: Settlement): Settle
   const reservation = desk.books().reservations.get(reservationId, desk.nowUs);
   if (!reservation) return { kind: 'unknown' };
   const { settled } = reservation;
-  const held = reservation.holds.map((hold) => {
-    const { limit, cost } = hold.bound;
-    const real = ownCost(settled?.costs ?? costs, limit.unit) ?? cost;
-    return settleHold(desk, reservation, { ...hold, id: reservationId, real });
-  });
+  const real = settled?.costs ?? realCosts(reservation, costs);
+  const held = reservation.holds.map((hold) =>
+    settleHold(desk, reservation, { ...hold, id: reservationId, real: real[unitOf(hold)] ?? 0 }),
+  );
   const late = settled?.late ?? held.some((one) => one.late);
-  const byUnit: Record<string, number> = Object.create(null);
-  for (const { unit, real } of held) byUnit[unit] = real;
-  reservation.settled = { costs: byUnit, late };
+  reservation.settled = { costs: real, late };
   return {
     kind: settled ? 'repeated' : 'settled',
     late,
     debt: Math.max(0, ...held.map(({ debt }) => debt)),
-    costs: byUnit,
+    costs: real,
     quotas: held.flatMap(({ quota }) => quota ?? []),
   } satisfies Settled;
+}
+
+/** A unit that is not named settles at what was reserved. */
+function realCosts(reservation: Reservation, costs: Costs): Costs {
+  const real: Record<string, number> = Object.create(null);
+  for (const unit in reservation.costs) {
+    real[unit] = ownCost(costs, unit) ?? (reservation.costs[unit] as number);
+  }
+  return real;
+}
+
+function unitOf({ bound }: Reservation['holds'][number]): string {
+  return bound.limit.unit;
 }
 
 type Settling = Reservation['holds'][number] & { readonly id: string; readonly real: number };
 
 function settleHold(desk: Desk, reservation: Reservation, settling: Settling) {
-  const { id, real, bound: reserved, windowStartUs } = settling;
+  const { bound: reserved, windowStartUs } = settling;
   const { cells, tenant, nowUs } = desk;
-  const found = cells.find(tenant, reserved);
-  const bound = found === undefined ? reserved : inForce(desk, reserved, found);
-  const { algorithm, numbers, size, unit } = bound.limit;
-  const { cell, state: before } = weigh(desk, bound, true);
   const first = reservation.settled === null;
-  const late = first && (cell === undefined || !cells.extrasOf(cell)?.holds?.open.delete(id));
-  const nothing = { unit, real, late, debt: 0, quota: undefined };
+  const cell = cells.find(tenant, reserved);
+  const bound = cell === undefined ? reserved : inForce(desk, reserved, cell);
+  // Only a settlement may change anything, and so end what has run out.
+  if (first && cell !== undefined) expireHolds(desk, bound, cell);
+  const { algorithm, numbers, size } = bound.limit;
+  const stored = cell === undefined ? undefined : cells.stateOf(cell, bound.limit);
+  const before = algorithm.load(numbers, stored, nowUs);
+  const open = cell !== undefined && cells.extrasOf(cell)?.holds?.open.delete(settling.id) === true;
+  const late = first && !open;
+  const nothing = { late, debt: 0, quota: undefined };
   if (windowStartOf(numbers, before) !== windowStartUs) return nothing;
-  let state = before;
-  if (first) {
-    const charged = late && reservation.keep ? reserved.cost : 0;
-    const chargedAtUs = reservation.expiresAtUs;
-    state =
-      real >= charged
-        ? algorithm.charge(numbers, before, real - charged, nowUs)
-        : algorithm.refund(numbers, before, { amount: charged - real, chargedAtUs, nowUs });
-    store(desk, bound, cell ?? cells.make(tenant, bound), state);
-  }
+  const state = first ? charged(desk, reservation, settling, { bound, before, late }) : before;
   const { used } = algorithm.show(numbers, algorithm.read(numbers, state, 0, nowUs), 0, nowUs);
   const quota = numbers.algorithm === 'quota' ? quotaOf(desk, settling, state) : undefined;
-  return { ...nothing, debt: Math.max(0, used - size), quota };
+  return { late, debt: Math.max(0, used - size), quota };
 }
 
-function quotaOf({ names }: Desk, { bound }: Settling, state: object): QuotaSeed {
+type Met = { readonly bound: BoundLimit; readonly before: Opaque; readonly late: boolean };
+
+function charged(
+  desk: Desk,
+  { keep, expiresAtUs }: Reservation,
+  { bound: reserved, real }: Settling,
+  { bound, before, late }: Met,
+): Opaque {
+  const { cells, tenant, nowUs } = desk;
+  const { algorithm, numbers } = bound.limit;
+  const kept = late && keep ? reserved.cost : 0;
+  const back = { amount: kept - real, chargedAtUs: expiresAtUs, nowUs };
+  const state =
+    real >= kept
+      ? algorithm.charge(numbers, before, real - kept, nowUs)
+      : algorithm.refund(numbers, before, back);
+  store(desk, bound, cells.find(tenant, bound) ?? cells.make(tenant, bound), state);
+  return state;
+}
+
+function quotaOf({ names }: Desk, { bound }: Settling, state: Opaque): QuotaSeed {
   const { startUs, endUs, used } = state as WindowState;
   const { global } = bound.limit;
   return { counter: names.of(bound), global, period: { startUs, endUs }, used };

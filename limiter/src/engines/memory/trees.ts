@@ -20,6 +20,19 @@ export function findLeaf(trees: Trees, counterId: string, parts: Path['parts']):
   return node as Cell | undefined;
 }
 
+/** The last branch of a path: there the last of its parts leads to the leaf. */
+export type Leaves = ReadonlyMap<string | null, Cell>;
+
+export function findLeaves(
+  trees: Trees,
+  counterId: string,
+  before: Path['parts'],
+): Leaves | undefined {
+  let branch = trees[before.length + 1]?.get(counterId) as Branch | undefined;
+  for (const part of before) branch = branch?.get(part) as Branch | undefined;
+  return branch as Leaves | undefined;
+}
+
 export function addLeaf(trees: Trees, { counterId, parts }: Path, cell: Cell): void {
   const path = [counterId, ...parts];
   let branch = (trees[parts.length] ??= new Map());

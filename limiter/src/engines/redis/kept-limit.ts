@@ -19,10 +19,3 @@ export function keptText({ text }: KeptLimit, use: { key: number; cost: number }
   const [head = '', , , ...numbers] = text.split(' ');
   return [head, use.key, use.cost, ...numbers].join(' ');
 }
-
-/** By unit: the most that any limit of it was charged. */
-export function costsByUnit(limits: readonly { unit: string; cost: number }[]) {
-  const costs: Record<string, number> = Object.create(null);
-  for (const { unit, cost } of limits) costs[unit] = Math.max(costs[unit] ?? 0, cost);
-  return costs;
-}

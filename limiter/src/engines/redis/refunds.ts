@@ -1,16 +1,16 @@
 import {
-  ownCost,
   type BoundLimit,
   type ChargeRefund,
   type RefundCall,
   type RefundResult,
   type TenantRef,
 } from '../../core/engine.ts';
+import { costsByUnit, ownCost } from '../../core/costs.ts';
 import { StoreFailure } from '../../core/errors.ts';
 import { chargeKeptMsMax, refundableMs } from '../../core/refundable.ts';
 import type { RedisClient } from './client.ts';
 import { wholeIn } from './decode.ts';
-import { costsByUnit, keptText, type KeptLimit } from './kept-limit.ts';
+import { keptText, type KeptLimit } from './kept-limit.ts';
 import { holdsSuffix, type Keys } from './keys.ts';
 import type { LimitTexts } from './limit-text.ts';
 import { run } from './script.ts';

@@ -1,7 +1,6 @@
 import { algorithmOf, type Opaque } from '../../core/algorithms/index.ts';
 import type { WindowState } from '../../core/algorithms/window.ts';
 import {
-  ownCost,
   type Heartbeat,
   type HeartbeatResult,
   type QuotaSeed,
@@ -9,10 +8,11 @@ import {
   type SettleResult,
   type TenantRef,
 } from '../../core/engine.ts';
+import { costsByUnit, ownCost } from '../../core/costs.ts';
 import { StoreFailure } from '../../core/errors.ts';
 import type { RedisClient } from './client.ts';
 import { readState, ReplyReader, wholeIn } from './decode.ts';
-import { costsByUnit, keptText, type KeptLimit } from './kept-limit.ts';
+import { keptText, type KeptLimit } from './kept-limit.ts';
 import { holdsSuffix, type Keys } from './keys.ts';
 import { numbersOf } from './limit-text.ts';
 import { run } from './script.ts';

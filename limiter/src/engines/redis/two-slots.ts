@@ -136,6 +136,8 @@ function ownPartOf(question: Question, taken: Taken | undefined): Part {
   const verdict = allowed ? (warned ? 'warned' : 'ok') : 'refused';
   return {
     ...question,
+    // A getter is left behind by the spread.
+    id: question.id,
     limits: question.limits.filter((bound) => !isGlobal(bound)),
     elsewhere: { verdict, limits: taken.limits, readings },
   };

@@ -49,11 +49,16 @@ function requireWellFormed(field: string, value: string): void {
 const keyPattern = /^[A-Za-z0-9_.-]{8,128}$/;
 
 /** The standard's header is a quoted string; many clients send it bare. */
-export function idempotencyKeyIn(headers: IncomingHttpHeaders): string | undefined {
-  const given = headers['idempotency-key'] ?? headers['x-idempotency-key'];
+export function idempotencyKeyIn(
+  headers: IncomingHttpHeaders,
+  requestIdKeys: boolean,
+): string | undefined {
+  const meant = headers['idempotency-key'] ?? headers['x-idempotency-key'];
+  const given = meant ?? (requestIdKeys ? headers['x-request-id'] : undefined);
   if (given === undefined) return undefined;
   const text = String(given);
   const key = text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : text;
   if (keyPattern.test(key)) return key;
-  throw new InvalidInput('idempotency-key', 'must be 8 to 128 letters, digits, "-", "_" or "."');
+  const field = meant === undefined ? 'x-request-id' : 'idempotency-key';
+  throw new InvalidInput(field, 'must be 8 to 128 letters, digits, "-", "_" or "."');
 }

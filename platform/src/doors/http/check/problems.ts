@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { StoreFailure } from 'sluice/core';
 import { Denied, TooManyFailures, Unauthenticated, UnknownPlan } from '../../../decide/index.ts';
 import { toProblem } from '../errors.ts';
 import { Problem } from '../problem.ts';
@@ -15,6 +16,9 @@ export function asProblem(error: unknown): unknown {
     });
   }
   if (error instanceof Denied) return new Problem(error.code, error.message);
+  if (error instanceof StoreFailure) {
+    return new Problem('unavailable', 'The store does not answer right now; ask again shortly.');
+  }
   if (error instanceof UnknownPlan) return new Problem('not_found', error.message);
   return error;
 }

@@ -16,6 +16,8 @@ export type CheckRouteParts = {
   readonly tracing: Tracing;
   readonly metrics: Pick<Metrics, 'checkStarted' | 'checkEnded'>;
   readonly headerProfile: HeaderProfile;
+  /** Whether a request's id is an idempotency key where there is no other. */
+  readonly requestIdKeys: boolean;
 };
 
 const checkBytesMax = 65_536;
@@ -47,15 +49,14 @@ const refusal = {
 
 /** `POST /v1/check` and `POST /v1/checks`: the question and the answer. */
 export const checkRoutes: FastifyPluginAsync<CheckRouteParts> = async (app, parts) => {
-  const { decider, headerProfile, metrics, observer, tracing } = parts;
+  const { decider, headerProfile, metrics, observer, requestIdKeys, tracing } = parts;
   const spelled = { profile: headerProfile, lowerCase: true };
   const watch = (
     route: string,
     { id: requestId }: FastifyRequest,
     { decision, input: { subject, resource }, snapshot, resolution }: Checked,
-    startedMs: number,
+    durationUs: number,
   ) => {
-    const durationUs = (performance.now() - startedMs) * 1000;
     const names = namesOf(snapshot, resolution);
     observer.check({ route, ...names, subject, resource, decision, durationUs, requestId });
   };
@@ -79,12 +80,15 @@ export const checkRoutes: FastifyPluginAsync<CheckRouteParts> = async (app, part
       metrics.checkStarted();
       try {
         const asker = askerOf(request.headers, clientAddress(request), 'check');
-        const input = inputOf(request.body as Check, idempotencyKeyIn(request.headers));
+        const input = inputOf(
+          request.body as Check,
+          idempotencyKeyIn(request.headers, requestIdKeys),
+        );
         const checked = tracing.enabled
           ? await traced(tracing, () => decider.check(asker, input))
           : await decider.check(asker, input);
         const { decision } = checked;
-        watch('/v1/check', request, checked, startedMs);
+        watch('/v1/check', request, checked, usSince(startedMs));
         reply.code(decision.allowed ? 200 : 429).headers(toHeaders(decision, spelled));
         reply.header('content-type', json);
         return decisionToJson(decision);
@@ -120,21 +124,28 @@ export const checkRoutes: FastifyPluginAsync<CheckRouteParts> = async (app, part
         const items = readItems(request, (request.body as Checks).checks);
         const inputs = items.filter((item): item is CheckInput => !(item instanceof Error));
         const outcomes = (await decider.checks(asker, inputs)).values();
+        // One time for all: they were decided together.
+        const durationUs = usSince(startedMs);
         const texts = items.map((item) => {
           const outcome = item instanceof Error ? item : outcomes.next().value;
           if (outcome === undefined || outcome instanceof Error) {
             return JSON.stringify(itemProblem(outcome, request).body(request.id));
           }
-          watch('/v1/checks', request, outcome, startedMs);
+          watch('/v1/checks', request, outcome, durationUs);
           return decisionToJson(outcome.decision);
         });
-        return reply.header('content-type', json).send(`[${texts.join()}]`);
+        // As bytes at once: of a text this long the length would be counted before it is written.
+        return reply.header('content-type', json).send(Buffer.from(`[${texts.join()}]`));
       } catch (error) {
         throw asProblem(error);
       }
     },
   );
 };
+
+function usSince(startedMs: number): number {
+  return (performance.now() - startedMs) * 1000;
+}
 
 /** With a span of its own. */
 async function traced(tracing: Tracing, decide: () => Promise<Checked>): Promise<Checked> {

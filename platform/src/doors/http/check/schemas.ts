@@ -6,7 +6,14 @@ const name = '^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$';
 const costMax = 2 ** 50;
 const day = 86_400_000;
 
-const Cost = Type.Integer({ minimum: 0, maximum: costMax });
+export const Cost = { minimum: 0, maximum: costMax };
+
+export const Costs = (description: string) =>
+  Type.Record(Type.String({ pattern: name }), Type.Integer(Cost), {
+    maxProperties: 64,
+    description,
+    examples: [{ elements: 50 }],
+  });
 
 export const Check = Type.Object(
   {
@@ -24,19 +31,12 @@ export const Check = Type.Object(
     }),
     cost: Type.Optional(
       Type.Integer({
-        minimum: 0,
-        maximum: costMax,
+        ...Cost,
         description:
           'How much this call takes. Default: what the policy says, else 1. 0 only looks.',
       }),
     ),
-    costs: Type.Optional(
-      Type.Record(Type.String({ pattern: name }), Cost, {
-        maxProperties: 64,
-        description: 'What it takes in other units.',
-        examples: [{ elements: 50 }],
-      }),
-    ),
+    costs: Type.Optional(Costs('What it takes in other units.')),
     attributes: Type.Optional(
       Type.Record(Type.String({ pattern: name }), Type.String({ minLength: 1, maxLength: 1024 }), {
         maxProperties: 64,
@@ -82,7 +82,7 @@ export type Checks = Static<typeof Checks>;
 const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(type: T) =>
   Type.Union([type, Type.Null()]);
 const Mode = Type.Union(['enforce', 'warn', 'shadow'].map((mode) => Type.Literal(mode)));
-const UnixSeconds = Type.Integer({ description: 'Unix seconds.' });
+export const UnixSeconds = Type.Integer({ description: 'Unix seconds.' });
 
 const LimitDecision = Type.Object(
   {

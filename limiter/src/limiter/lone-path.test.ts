@@ -1,0 +1,214 @@
+import fc from 'fast-check';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { Check } from '../core/check.ts';
+import { Decision, type ShownLimit } from '../core/decision.ts';
+import type { Reading } from '../core/engine.ts';
+import type { LimitInput } from '../core/limit-input.ts';
+import type { Limit } from '../core/limit.ts';
+import { parseLimit } from '../core/parse-limit.ts';
+import { LonePath } from '../engines/memory/lone-path.ts';
+import { MemoryEngine } from '../engines/memory/index.ts';
+import { Limiter, SyncLimiter } from './limiter.ts';
+
+/** A check with more to it, or one that is wrong. */
+const check = fc.record(
+  {
+    resource: fc.constantFrom('api', 'api', 'files', ''),
+    subject: fc.constantFrom('ann', 'ann', 'bob', '\ud800'),
+    tenant: fc.constantFrom(undefined, undefined, 'acme'),
+    cost: fc.constantFrom(1, 1, 1, 2, 3, 0, 7, 99, 2 ** 50, 0.5, -1),
+    reserve: fc.constantFrom({ ttlMs: 500 }, { ttlMs: 9_000, onExpiry: 'keep' as const }),
+    idempotencyKey: fc.constantFrom('once-and-for-all', 'once-or-twice'),
+    costs: fc.constant({ tokens: 2 }),
+    attributes: fc.constant({ ip: '::1' }),
+    unknown: fc.constant(1),
+  },
+  { requiredKeys: ['resource', 'subject'] },
+);
+const plainly = fc.record(
+  {
+    resource: fc.constantFrom('api', 'api', 'api', 'files', ''),
+    subject: fc.constantFrom('ann', 'ann', 'bob', 'cy'),
+    tenant: fc.constantFrom('default', 'acme'),
+    cost: fc.constantFrom(1, 1, 1, 2, 3, 9),
+  },
+  { requiredKeys: ['resource', 'subject'] },
+);
+
+const step = fc.oneof(
+  { weight: 20, arbitrary: plainly.map((asked) => ({ kind: 'check' as const, asked })) },
+  { weight: 2, arbitrary: check.map((asked) => ({ kind: 'check' as const, asked })) },
+  {
+    weight: 8,
+    arbitrary: fc
+      .oneof(
+        fc.integer({ min: 0, max: 3_000_000 }),
+        fc.integer({ min: -2_000_000, max: 0 }),
+        fc.integer({ min: 0, max: 60_000_000 }),
+      )
+      .map((us) => ({ kind: 'wait' as const, us })),
+  },
+  { weight: 2, arbitrary: fc.nat({ max: 30 }).map((ago) => ({ kind: 'refund' as const, ago })) },
+  { weight: 1, arbitrary: fc.nat({ max: 5 }).map((ago) => ({ kind: 'settle' as const, ago })) },
+  { weight: 1, arbitrary: plainly.map((asked) => ({ kind: 'reset' as const, asked })) },
+  { weight: 1, arbitrary: fc.constant({ kind: 'restart' as const }) },
+);
+
+const limits: readonly LimitInput[] = [
+  { algorithm: 'token_bucket', capacity: 5, refillPerSecond: 2 },
+  { algorithm: 'token_bucket', capacity: 4, refillPerSecond: 1, per: ['tenant', 'subject'] },
+  { algorithm: 'token_bucket', capacity: 3, refillPerSecond: 1, mode: 'warn' },
+  { algorithm: 'token_bucket', capacity: 7, refillPerSecond: 1, mode: 'shadow' },
+  {
+    algorithm: 'token_bucket',
+    capacity: 6,
+    refill: { tokens: 1, every: '7 s' },
+    backpressure: { from: 0.5, maxDelayMs: 800, curve: 'linear' },
+  },
+];
+
+type Step = typeof step extends fc.Arbitrary<infer One> ? One : never;
+
+/** The same limit both ways, in engines of their own and at the same time. */
+class BothWays {
+  readonly #limit: Limit;
+  readonly #countersMax: number;
+  readonly #decided: [Decision, Decision][] = [];
+  #nowUs = Date.UTC(2026, 0, 15, 12) * 1000;
+  #engines: [MemoryEngine, MemoryEngine];
+  #short: SyncLimiter;
+  #long: Limiter;
+
+  constructor(input: LimitInput, countersMax: number) {
+    this.#limit = parseLimit(input, { definedBy: 'test', field: 'limit' }) as Limit;
+    this.#countersMax = countersMax;
+    this.#engines = [this.#open(), this.#open()];
+    [this.#short, this.#long] = this.#limiters();
+  }
+
+  #limiters(): [SyncLimiter, Limiter] {
+    const limits = [this.#limit];
+    const [here, engine] = this.#engines;
+    return [new SyncLimiter(here, limits), new Limiter({ engine, limits })];
+  }
+
+  #open(): MemoryEngine {
+    const engine = new MemoryEngine({ clock: () => this.#nowUs, countersMax: this.#countersMax });
+    void engine.close();
+    return engine;
+  }
+
+  /** What is said to a step here and there. */
+  async take(one: Step): Promise<[unknown, unknown]> {
+    switch (one.kind) {
+      case 'check':
+        return this.#check(one.asked as Check);
+      case 'wait':
+        this.#nowUs += one.us;
+        return [null, null];
+      case 'refund': {
+        const [here, there] = this.#decided.at(-1 - one.ago) ?? [];
+        if (!here || !there) return [null, null];
+        return [await this.#short.refund(here), await this.#long.refund(there)];
+      }
+      case 'settle': {
+        const held = this.#decided.filter(([decision]) => decision.reservation !== null);
+        const [here, there] = held.at(-1 - one.ago) ?? [];
+        if (!here?.reservation || !there?.reservation) return [null, null];
+        const real = { cost: 2 };
+        return [
+          await this.#short.settle(here.reservation.id, real),
+          await this.#long.settle(there.reservation.id, real),
+        ];
+      }
+      case 'reset':
+        return [
+          await outcomeOf(() => this.#short.reset(one.asked)),
+          await outcomeOf(() => this.#long.reset(one.asked)),
+        ];
+      case 'restart': {
+        const [here, there] = this.#engines.map((engine) => engine.dump());
+        this.#engines = [this.#open(), this.#open()];
+        if (here) this.#engines[0].restore(here);
+        if (there) this.#engines[1].restore(there);
+        [this.#short, this.#long] = this.#limiters();
+        return this.counters();
+      }
+    }
+  }
+
+  async #check(asked: Check): Promise<[unknown, unknown]> {
+    const here = await outcomeOf(async () => this.#short.checkSync(asked));
+    const there = await outcomeOf(() => this.#long.check(asked));
+    if (here instanceof Decision && there instanceof Decision) this.#decided.push([here, there]);
+    return [told(here), told(there)];
+  }
+
+  counters(): [unknown, unknown] {
+    const [here, there] = this.#engines.map((engine) => engine.dump().cells.map(withoutIds));
+    return [here, there];
+  }
+}
+
+/** Holds are named by their questions. */
+function withoutIds(cell: ReturnType<MemoryEngine['dump']>['cells'][number]) {
+  return { ...cell, holds: cell.holds.map(([, hold]) => hold) };
+}
+
+async function outcomeOf<T>(work: () => Promise<T>): Promise<T | Error> {
+  try {
+    return await work();
+  } catch (error) {
+    return error as Error;
+  }
+}
+
+/** All that a decision says to anybody, but for its id. */
+function told(decision: Decision | Error): unknown {
+  if (!(decision instanceof Decision)) return { name: decision.name, message: decision.message };
+  const { decisionId, reservation, ...said } = decision.toJSON();
+  const { check: asked, question, answer } = Decision.factsOf(decision);
+  return {
+    ...said,
+    asked,
+    limits: question.limits,
+    sameId: decisionId === decision.decisionId,
+    reservedUntil: (reservation as Decision['reservation'])?.expiresAt ?? null,
+    frozen: [decision, decision.limits, decision.limits[0]].map((one) => Object.isFrozen(one)),
+    nowUs: answer.nowUs,
+    readings: answer.readings.map(toldReading),
+    views: Decision.viewsOf(decision).map(toldView),
+    shown: [Decision.shownOf(decision)].map((shown) => shown && toldView(shown)),
+  };
+}
+
+function toldView({ view, bound, reading }: ShownLimit) {
+  const { used, remaining, resetAtUs, retryAfterUs } = view;
+  const { limit, parts, cost } = bound;
+  return { used, remaining, resetAtUs, retryAfterUs, limit, parts, cost, ...toldReading(reading) };
+}
+
+function toldReading({ verdict, state, held, heldUntilUs, blockedUntilUs }: Reading) {
+  return { verdict, state, held, heldUntilUs, blockedUntilUs };
+}
+
+afterEach(() => vi.restoreAllMocks());
+
+describe.each(limits)('$algorithm of $capacity, $mode', (input) => {
+  it.each([1_000_000, 3])('decides alike both ways, with room for %i counters', async (room) => {
+    const short = vi.spyOn(LonePath.prototype, 'decide');
+    const schedule = fc.array(step, { minLength: 1, maxLength: 120, size: 'max' });
+    const alike = fc.asyncProperty(schedule, async (steps) => {
+      const both = new BothWays(input, room);
+      for (const [at, one] of steps.entries()) {
+        const [here, there] = await both.take(one);
+        expect(here, `step ${at}: ${one.kind}`).toEqual(there);
+      }
+      const [here, there] = both.counters();
+      expect(here).toEqual(there);
+    });
+    await fc.assert(alike, { numRuns: 60, seed: 20_260_115 });
+    const taken = short.mock.results.filter(({ value }) => value instanceof Decision).length;
+    expect(taken).toBeGreaterThan(200);
+  });
+});
