@@ -2,8 +2,10 @@
 
 import { fromIoredis, RedisEngine } from '../../limiter/src/engines/redis/index.ts';
 import { openCluster, openRedis } from '../servers/connect.ts';
-import { type JobContext, prepareJob, type Target } from './jobs.ts';
-import type { Order, Report } from './processes.ts';
+import type { JobContext } from './asking.ts';
+import { prepareJob, type Target } from './jobs.ts';
+import type { Order, Report } from './racing-process.ts';
+import { randomOf } from './random.ts';
 
 // The end of the parent is the end of the race.
 process.once('disconnect', () => process.exit(1));
@@ -41,17 +43,6 @@ async function prepare(order: Extract<Order, { kind: 'prepare' }>): Promise<void
 function connect({ redisUrl, clusterNodes }: Target) {
   const client = redisUrl === undefined ? openCluster(clusterNodes ?? []) : openRedis(redisUrl);
   return { client, close: () => client.disconnect() };
-}
-
-/** A seeded generator (mulberry32), so that a race can be run again with the same questions. */
-function randomOf(seed: number): () => number {
-  let state = seed * 0x9e3779b9;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 function report(said: Report): void {

@@ -1,14 +1,41 @@
-import type {
-  Answer,
-  BoundLimit,
-  Decided,
-  Engine,
-  Question,
-} from '../../limiter/src/core/engine.ts';
+import type { Answer, Reserve } from '../../limiter/src/core/engine.ts';
 import type { LimitInput } from '../../limiter/src/core/limit-input.ts';
 import { limitOf } from '../support/limits.ts';
 import type { Allowances } from '../../limiter/src/engines/redis/encode.ts';
 import type { ClusterNode } from '../servers/redis-cluster.ts';
+import {
+  ask,
+  decidedOf,
+  idOf,
+  inFlight,
+  raceTenant,
+  wholeText,
+  type JobContext,
+} from './asking.ts';
+
+import {
+  busy,
+  churn,
+  hold,
+  slots,
+  type BusyJob,
+  type BusyResult,
+  type ChurnJob,
+  type ChurnResult,
+  type HoldJob,
+  type HoldResult,
+  type SlotsJob,
+  type SlotsResult,
+} from './dying-jobs.ts';
+import { keepLedger, type LedgerJob } from './ledger/job.ts';
+import {
+  reserveMany,
+  settleMany,
+  type ReserveJob,
+  type ReserveResult,
+  type SettleJob,
+  type SettleTold,
+} from './settling-jobs.ts';
 
 /** Where the race takes place. */
 export type Target = {
@@ -39,6 +66,9 @@ export type IdempotencyJob = {
   readonly copies: number;
   /** Processes with different ones ask different questions under the same keys. */
   readonly fingerprints: readonly string[];
+  /** Under every other key a slot of this limit is taken as well, and the cost is reserved. */
+  readonly slots: LimitInput;
+  readonly reserve: Reserve;
 } & Asked;
 
 /** Every tenant asks for what all of them share, and for what is its own. */
@@ -58,7 +88,20 @@ export type WeightedJob = {
 
 type Asked = { readonly limit: LimitInput };
 
-export type Job = SingleJob | TreeJob | TenantsJob | IdempotencyJob | GlobalJob | WeightedJob;
+export type Job =
+  | SingleJob
+  | TreeJob
+  | TenantsJob
+  | IdempotencyJob
+  | GlobalJob
+  | WeightedJob
+  | ReserveJob
+  | SettleJob
+  | HoldJob
+  | BusyJob
+  | SlotsJob
+  | ChurnJob
+  | LedgerJob;
 
 /** What was admitted, and how often each verdict was given for what it cost. */
 export type WeightedResult = {
@@ -75,6 +118,8 @@ export type SingleResult = { admitted: number; firstUs: number; lastUs: number }
 export type Tally = { asked: Record<string, number>; admitted: Record<string, number> };
 export type KeyOutcome = {
   ids: string[];
+  /** Every different answer, whole. */
+  answers: string[];
   fingerprints: string[];
   charged: number;
   replayed: number;
@@ -83,22 +128,25 @@ export type KeyOutcome = {
 };
 export type IdempotencyResult = Record<string, KeyOutcome>;
 
-export type JobResult<J extends Job = Job> = J extends SingleJob
-  ? SingleResult
-  : J extends TreeJob | TenantsJob | GlobalJob
-    ? Tally
-    : J extends WeightedJob
-      ? WeightedResult
-      : IdempotencyResult;
-
-export type JobContext = {
-  readonly engine: Engine;
-  readonly random: () => number;
-  readonly seed: number;
+type Results = {
+  readonly single: SingleResult;
+  readonly tree: Tally;
+  readonly tenants: Tally;
+  readonly global: Tally;
+  readonly weighted: WeightedResult;
+  readonly idempotency: IdempotencyResult;
+  readonly reserve: ReserveResult;
+  readonly settle: readonly SettleTold[];
+  readonly hold: HoldResult;
+  readonly busy: BusyResult;
+  readonly slots: SlotsResult;
+  readonly churn: ChurnResult;
+  /** The steps that were taken; what they did is in the journal. */
+  readonly ledger: number;
 };
 
-const inFlightMax = 64;
-export const raceTenant = { id: 'race' };
+export type JobResult<J extends Job = Job> = Results[J['kind']];
+
 export const teamCount = 10;
 export const userCount = 100;
 
@@ -116,6 +164,20 @@ export function prepareJob(job: Job, context: JobContext): () => Promise<JobResu
       return () => global(job, context);
     case 'weighted':
       return () => weighted(job, context);
+    case 'reserve':
+      return () => reserveMany(job, context);
+    case 'settle':
+      return () => settleMany(job, context);
+    case 'hold':
+      return () => hold(job, context);
+    case 'busy':
+      return () => busy(job, context);
+    case 'slots':
+      return () => slots(job, context);
+    case 'churn':
+      return () => churn(job, context);
+    case 'ledger':
+      return () => keepLedger(job, context);
   }
 }
 
@@ -215,19 +277,27 @@ function heavyTailed(roll: number, max: number): number {
 
 async function idempotency(job: IdempotencyJob, context: JobContext): Promise<IdempotencyResult> {
   const outcomes: IdempotencyResult = {};
-  const limits = [{ limit: limitOf(job.limit), parts: ['one'], cost: 1 }];
+  const charged = { limit: limitOf(job.limit), parts: ['one'], cost: 1 };
+  const taken = { limit: limitOf(job.slots), parts: ['one'], cost: 1 };
   const fingerprint = job.fingerprints[context.seed % job.fingerprints.length] ?? '';
   await inFlight(job.keys * job.copies, async (at) => {
-    const key = `key-${Math.floor(at / job.copies)}`;
-    const record = { scope: 'a-subject', key, fingerprint, ttlMs: 600_000 };
-    const answer = await ask(context, raceTenant.id, { at, limits, idempotency: record });
-    noteOutcome((outcomes[key] ??= newOutcome()), answer, { id: idOf(at), fingerprint });
+    const number = Math.floor(at / job.copies);
+    const key = `key-${number}`;
+    const holding = number % 2 === 1;
+    const answer = await ask(context, raceTenant.id, {
+      at,
+      limits: holding ? [charged, taken] : [charged],
+      reserve: holding ? job.reserve : undefined,
+      idempotency: { scope: 'a-subject', key, fingerprint, ttlMs: 600_000 },
+    });
+    noteOutcome((outcomes[key] ??= newOutcome()), answer, { id: idOf(context, at), fingerprint });
   });
   return outcomes;
 }
 
 function newOutcome(): KeyOutcome {
-  return { ids: [], fingerprints: [], charged: 0, replayed: 0, refused: 0, conflicts: 0 };
+  const told = { ids: [], answers: [], fingerprints: [] };
+  return { ...told, charged: 0, replayed: 0, refused: 0, conflicts: 0 };
 }
 
 function noteOutcome(
@@ -242,52 +312,16 @@ function noteOutcome(
   if (!answer.allowed) outcome.refused += 1;
   else if (answer.replayOf !== null) outcome.replayed += 1;
   else outcome.charged += 1;
-  const charged = answer.replayOf ?? id;
-  if (!outcome.ids.includes(charged)) outcome.ids.push(charged);
-  if (!outcome.fingerprints.includes(fingerprint)) outcome.fingerprints.push(fingerprint);
+  addNew(outcome.ids, answer.replayOf ?? id);
+  addNew(outcome.answers, wholeText(answer, id));
+  addNew(outcome.fingerprints, fingerprint);
+}
+
+function addNew(list: string[], text: string): void {
+  if (!list.includes(text)) list.push(text);
 }
 
 function count({ asked, admitted }: Tally, name: string, cost: number, allowed: boolean): void {
   asked[name] = (asked[name] ?? 0) + cost;
   if (allowed) admitted[name] = (admitted[name] ?? 0) + cost;
-}
-
-type Asking = {
-  readonly at: number;
-  readonly limits: readonly BoundLimit[];
-  readonly idempotency?: Question['idempotency'];
-};
-
-async function ask(
-  { engine }: JobContext,
-  tenant: string,
-  { at, limits, idempotency }: Asking,
-): Promise<Answer> {
-  const question = { id: idOf(at), limits, peek: false, idempotency };
-  const result = await engine.decide({ tenant: { id: tenant }, questions: [question] });
-  const answer = result.kind === 'answered' ? result.answers[0] : undefined;
-  if (!answer) throw new Error(`not answered: ${result.kind}`);
-  return answer;
-}
-
-function idOf(at: number): string {
-  return `q-${process.pid}-${at}`;
-}
-
-function decidedOf(answer: Answer): Decided {
-  if (answer.kind !== 'decided') throw new Error(`not decided: ${answer.kind}`);
-  return answer;
-}
-
-/** Calls `step` with 0, 1, 2, … keeping a fixed number of them open until all are done. */
-async function inFlight(total: number, step: (at: number) => Promise<void>): Promise<void> {
-  let started = 0;
-  const lane = async () => {
-    while (started < total) {
-      const at = started;
-      started += 1;
-      await step(at);
-    }
-  };
-  await Promise.all(Array.from({ length: inFlightMax }, lane));
 }

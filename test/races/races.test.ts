@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { LimitInput } from '../../limiter/src/core/limit-input.ts';
 import { limitOf } from '../support/limits.ts';
-import type { IdempotencyJob, KeyOutcome, Target } from './jobs.ts';
+import type { Target } from './jobs.ts';
 import { Processes } from './processes.ts';
 import { cluster, countersOfTree, merged, processCount, single, sum, usedOf } from './running.ts';
 
@@ -75,48 +75,6 @@ describe.each(places)('on $place', ({ target }) => {
     expect([...hit].toSorted()).toEqual(['team', 'tenant', 'user']);
     expect(offered.get('')).toBeGreaterThan(asked);
   });
-
-  test('a storm under one key charges once and answers alike', patient, async () => {
-    const place = { ...target(), allowances: { countersPerHour: 1000, recordsPerHour: 10_000 } };
-    const keys = 500;
-    const copies = 25;
-    const limit: LimitInput = {
-      algorithm: 'fixed_window',
-      limit: 100_000,
-      window: '1 day',
-      align: 'first_request',
-    };
-    const job: IdempotencyJob = {
-      kind: 'idempotency',
-      keys,
-      copies,
-      fingerprints: ['the question'],
-      limit,
-    };
-    const outcomes = mergedOutcomes(await processes.run(place, job, { timeoutMs }));
-    expect(outcomes.size).toBe(keys);
-    for (const [key, { ids, ...outcome }] of outcomes) {
-      const replayed = processCount * copies - 1;
-      expect({ key, answers: ids.length, ...outcome }).toMatchObject({
-        key,
-        answers: 1,
-        charged: 1,
-        replayed,
-        refused: 0,
-        conflicts: 0,
-      });
-    }
-    const counter = { limit: limitOf(limit), parts: ['one'], cost: 0 };
-    expect(await usedOf(place, [counter])).toEqual([keys]);
-
-    const other = { ...job, copies: 2, fingerprints: ['another question'] };
-    const conflicts = mergedOutcomes(await processes.run(place, other, { timeoutMs }));
-    for (const [key, outcome] of conflicts) {
-      const expected = { key, charged: 0, replayed: 0, conflicts: processCount * 2 };
-      expect({ key, ...outcome }).toMatchObject(expected);
-    }
-    expect(await usedOf(place, [counter])).toEqual([keys]);
-  });
 });
 
 test('a window grants its limit, no more and no less', patient, async () => {
@@ -146,42 +104,3 @@ test('the limits of many tenants are exact, each by itself', patient, async () =
     });
   }
 });
-
-test('of two questions that race under one key, one is answered', patient, async () => {
-  const place = single();
-  const limit: LimitInput = {
-    algorithm: 'token_bucket',
-    capacity: 100_000,
-    refill: { tokens: 1, every: '1 min' },
-  };
-  const [keys, copies] = [500, 10];
-  const fingerprints = ['one question', 'another question'];
-  const job: IdempotencyJob = { kind: 'idempotency', keys, copies, fingerprints, limit };
-  const outcomes = mergedOutcomes(await processes.run(place, job, { timeoutMs }));
-  for (const [key, outcome] of outcomes) {
-    const conflicts = (processCount / 2) * copies;
-    expect({ key, ...outcome }).toMatchObject({ key, charged: 1, conflicts });
-    expect(outcome.fingerprints).toHaveLength(1);
-  }
-});
-
-function mergedOutcomes(results: readonly Record<string, KeyOutcome>[]): Map<string, KeyOutcome> {
-  const total = new Map<string, KeyOutcome>();
-  for (const result of results) {
-    for (const [key, outcome] of Object.entries(result)) {
-      const known = total.get(key);
-      if (known) add(known, outcome);
-      else total.set(key, outcome);
-    }
-  }
-  return total;
-}
-
-function add(into: KeyOutcome, outcome: KeyOutcome): void {
-  into.charged += outcome.charged;
-  into.replayed += outcome.replayed;
-  into.refused += outcome.refused;
-  into.conflicts += outcome.conflicts;
-  into.ids = [...new Set([...into.ids, ...outcome.ids])];
-  into.fingerprints = [...new Set([...into.fingerprints, ...outcome.fingerprints])];
-}

@@ -5,9 +5,10 @@ import type { Limit } from '../../limiter/src/core/limit.ts';
 import { view } from '../../limiter/src/core/view.ts';
 import { fromIoredis, RedisEngine } from '../../limiter/src/engines/redis/index.ts';
 import { openCluster, openRedis } from '../servers/connect.ts';
-import { branchOf, raceTenant, userCount, type Target } from './jobs.ts';
+import { raceTenant } from './asking.ts';
+import { branchOf, userCount, type Target } from './jobs.ts';
 
-export const processCount = 8;
+export { processCount } from './running-count.ts';
 
 export const single = (): Target => ({ redisUrl: inject('redisUrl'), prefix: newPrefix() });
 export const cluster = (): Target => ({
@@ -36,7 +37,10 @@ export function usedByTenants(
   });
 }
 
-async function withEngine<T>(target: Target, work: (engine: Engine) => Promise<T>): Promise<T> {
+export async function withEngine<T>(
+  target: Target,
+  work: (engine: Engine) => Promise<T>,
+): Promise<T> {
   const client =
     target.redisUrl === undefined
       ? openCluster(target.clusterNodes ?? [])
@@ -48,7 +52,7 @@ async function withEngine<T>(target: Target, work: (engine: Engine) => Promise<T
   }
 }
 
-async function usedIn(
+export async function usedIn(
   engine: Engine,
   tenant: TenantRef,
   counters: readonly BoundLimit[],

@@ -58,10 +58,15 @@ export class FaultProxy {
     return (this.#server.address() as AddressInfo).port;
   }
 
+  /** Ends every connection, as a network does that breaks. */
+  cut(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
   async stop(): Promise<void> {
     const closed = once(this.#server, 'close');
     this.#server.close();
-    for (const socket of this.#sockets) socket.destroy();
+    this.cut();
     await closed;
   }
 

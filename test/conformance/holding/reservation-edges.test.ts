@@ -125,6 +125,25 @@ onEveryEngine('reservations at the edges', (rig) => {
     expect((await rig.look(bound(limit))).used).toBe(2);
   });
 
+  it('of very many that ran out, each that is settled is late', async () => {
+    const limit = limitOf({ ...rated.fixed_window, limit: 3000, window: '1 day' });
+    for (let call = 0; call < 16; call += 1) {
+      rig.clock.advanceMs(1);
+      await rig.askAll(
+        ...Array.from({ length: 75 }, (_, at) => ({
+          id: `r-${call}-${at}`,
+          limits: [bound(limit)],
+          peek: false,
+          reserve: { ttlMs: 1000, onExpiry: at % 2 === 0 ? 'keep' : 'refund' } as const,
+        })),
+      );
+    }
+    rig.clock.advanceMs(1000);
+    expect(await settle('r-15-0', 2)).toMatchObject({ kind: 'settled', late: true });
+    expect(await settle('r-15-1', 2)).toMatchObject({ kind: 'settled', late: true });
+    expect((await rig.look(bound(limit))).used).toBe(16 * 38 - 1 + 2 * 2);
+  });
+
   it('many that run out together are all taken off', async () => {
     const limit = limitOf({ ...rated.token_bucket, capacity: 3000 });
     const reserve = { ttlMs: 10, onExpiry: 'refund' } as const;

@@ -1,4 +1,4 @@
-import type { Algorithm, Shown } from './algorithm.ts';
+import type { Algorithm, Refund, Shown } from './algorithm.ts';
 
 export type SlidingWindowCounterNumbers = { readonly limit: number; readonly windowUs: number };
 
@@ -59,8 +59,10 @@ export const slidingWindowCounter: Algorithm<SlidingWindowCounterNumbers, State,
     return { startUs, windowUs, previous, current: bounded };
   },
 
-  refund(_numbers, state, { amount, chargedAtUs }) {
+  refund(numbers, state, refund) {
     const { startUs, windowUs, previous, current } = state;
+    const { chargedAtUs } = refund;
+    const amount = windowUs === numbers.windowUs ? refund.amount : notFaded(numbers, refund);
     if (chargedAtUs >= startUs && chargedAtUs < startUs + windowUs) {
       return { startUs, windowUs, previous, current: Math.max(0, current - amount) };
     }
@@ -96,7 +98,10 @@ export function tickUsOf(windowUs: number): number {
   return windowUs > hourUs ? 1000 : 1;
 }
 
-function ticksOf(state: State, nowUs: number): { ticks: number; elapsed: number } {
+function ticksOf(
+  state: Pick<State, 'startUs' | 'windowUs'>,
+  nowUs: number,
+): { ticks: number; elapsed: number } {
   const tickUs = tickUsOf(state.windowUs);
   return {
     ticks: state.windowUs / tickUs,
@@ -112,6 +117,18 @@ function inLengthOf(numbers: SlidingWindowCounterNumbers, state: State, nowUs: n
   const atUs = Math.max(nowUs, state.startUs);
   const startUs = atUs - (atUs % numbers.windowUs);
   return { startUs, windowUs: numbers.windowUs, previous: 0, current };
+}
+
+/**
+ * What had faded of a charge when its window's length changed was not taken over, and nobody knows
+ * when that was: only as much is given back as would be left if it were now.
+ */
+function notFaded(numbers: SlidingWindowCounterNumbers, refund: Refund): number {
+  const { windowUs } = numbers;
+  const { amount, chargedAtUs, nowUs } = refund;
+  const startUs = chargedAtUs - (chargedAtUs % windowUs) + windowUs;
+  const { ticks, elapsed } = ticksOf({ startUs, windowUs }, nowUs);
+  return Math.floor((amount * Math.max(0, ticks - elapsed)) / ticks);
 }
 
 function fitsAtUs(limit: number, state: State, amount: number, nowUs: number): number {

@@ -44,14 +44,15 @@ function refundOne(desk: Desk, charged: BoundLimit, chargedAtUs: number): void {
   expireHolds(desk, bound, cell);
   const state = cells.stateOf(cell, bound.limit);
   if (!state) return;
-  // A bucket gives back the time that was charged, at the rate of then.
-  const numbers = (byRate(charged.limit) ? charged : bound).limit.numbers;
+  // A bucket gives back the time that was charged, at the rate of then; a sliding counter what has
+  // not faded by the window of then.
+  const numbers = (asCharged(charged.limit) ? charged : bound).limit.numbers;
   const given = { amount: charged.cost, chargedAtUs, nowUs };
   store(desk, bound, cell, bound.limit.algorithm.refund(numbers, state, given));
 }
 
-function byRate({ numbers }: Limit): boolean {
-  return numbers.algorithm === 'token_bucket';
+function asCharged({ numbers: { algorithm } }: Limit): boolean {
+  return algorithm === 'token_bucket' || algorithm === 'sliding_window_counter';
 }
 
 /** Of a charge that was kept. */

@@ -73,6 +73,8 @@ export function expireHolds({ cells, nowUs }: Desk, { limit }: BoundLimit, cell:
     const then = algorithm.load(numbers, cells.stateOf(cell, limit), expiresAtUs);
     if (keep && windowStartOf(numbers, then) === windowStartUs) {
       cells.setState(cell, limit, algorithm.charge(numbers, then, cost, expiresAtUs));
+      // What is settled later is measured as it was charged.
+      holds.inForce = limit;
     }
   }
 }

@@ -39,6 +39,8 @@ export type SlotCall = {
   readonly snapshot?: DecideCall['snapshot'];
   /** The slot is that of global limits, on a cluster. */
   readonly global?: boolean;
+  /** What has expired by then was swept; what expires while we ask counts on. Absent: none was. */
+  readonly sweptUntilUs?: number;
 };
 
 /** What one slot is asked of a question: all of it, or on a cluster its part. */
@@ -75,7 +77,7 @@ export class EncodedCall {
   readonly #limits: (BoundLimit | undefined)[] = [];
 
   constructor(
-    { tenant, questions, snapshot, global = false }: SlotCall,
+    { tenant, questions, snapshot, global = false, sweptUntilUs = 0 }: SlotCall,
     context: EncodeContext,
     overflowing = noOverflow,
   ) {
@@ -97,8 +99,8 @@ export class EncodedCall {
       const key = this.#position(
         global ? context.keys.globalAllowance(tenant) : this.#prefix + countersAllowanceSuffix,
       );
-      this.args[0] = `${questions.length} ${key} ${allowances.countersPerHour}`;
-    } else this.args[0] = `${questions.length} 0 0`;
+      this.args[0] = `${questions.length} ${key} ${allowances.countersPerHour} ${sweptUntilUs}`;
+    } else this.args[0] = `${questions.length} 0 0 ${sweptUntilUs}`;
   }
 
   /** The limit whose counter stands at this position of KEYS. */

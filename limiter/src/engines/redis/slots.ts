@@ -34,8 +34,9 @@ export class Slots {
     this.#context = context;
   }
 
-  async decide(call: SlotCall): Promise<SlotResult> {
+  async decide(asked: SlotCall): Promise<SlotResult> {
     const { texts } = this.#context;
+    let call = asked;
     let overflowing: Set<string> | undefined;
     for (let round = 0; round < roundsMax; round += 1) {
       const encoded = new EncodedCall(call, this.#context, overflowing);
@@ -51,7 +52,11 @@ export class Slots {
       else if (first === -3) {
         overflowing ??= new Set();
         for (const position of positions) overflowing.add(encoded.keys[position - 1] as string);
-      } else await this.#sweepHolds(encoded, positions);
+      } else {
+        await this.#sweepHolds(encoded, positions);
+        // On a busy counter something runs out all the time: one must not wait until nothing does.
+        call = { ...asked, sweptUntilUs: nowUs };
+      }
     }
     throw new StoreFailure('no decision');
   }
@@ -79,7 +84,8 @@ export class Slots {
   }
 
   async inspect(tenant: TenantRef, limits: readonly BoundLimit[]): Promise<Inspection> {
-    const call = { tenant, questions: [{ id: '-', limits, peek: true }] };
+    const asked = { tenant, questions: [{ id: '-', limits, peek: true }] };
+    let call: SlotCall = asked;
     for (let round = 0; round < roundsMax; round += 1) {
       const encoded = new EncodedCall(call, { ...this.#context, allowances: null });
       const script = this.#scripts.inspect(encoded.uses);
@@ -88,7 +94,10 @@ export class Slots {
       const second = reader.number();
       if (first >= 0) return { nowUs: first, readings: readReadings(reader, limits) };
       if (first === -5) this.#context.texts.correctClock(second);
-      else await this.#sweepHolds(encoded, reader.rest());
+      else {
+        await this.#sweepHolds(encoded, reader.rest());
+        call = { ...asked, sweptUntilUs: second };
+      }
     }
     throw new StoreFailure('no decision');
   }

@@ -3,7 +3,8 @@
 -- influence the others. Reads as it goes, writes at the end.
 --
 -- KEYS   every key of the call; the epoch first, where there is one
--- ARGV   1  "questions allowance_key allowance_max"          0 0 without an allowance
+-- ARGV   1  "questions allowance_key allowance_max swept_until"   0 0 without an allowance, 0 where
+--           no holds were swept for this call
 --        +  "tenant.shared valid_until confirmed"            with epoch
 --        each question:
 --        +  "limits peek,ledger,record,reserve,slots,elsewhere,charge"   a count and flags
@@ -29,9 +30,11 @@
 
 -- One piece, for every function that is made costs each call: what only some calls use is in `lib`.
 
-local question_count, allowance_key, allowance_max =
-  string.match(ARGV[1], '^(%d+) (%d+) (%d+)$')
+local question_count, allowance_key, allowance_max, swept_until =
+  string.match(ARGV[1], '^(%d+) (%d+) (%d+) (%d+)$')
 local at, n, now = 1, 1, clock_now()
+-- What has expired since the sweep counts on: a call that waits for all to be swept may never end.
+local due_by = swept_until == '0' and now or tonumber(swept_until)
 local reply = { now, nil, nil, nil, nil, nil, nil, nil }
 
 if epoch_check then
@@ -81,7 +84,7 @@ for _ = 1, question_count do
       if amount > 1 and algorithm.slots then amount = 1 end
       limit.cell, limit.state, limit.amount = cell, state, amount
       if cell.held > 0 then
-        if cell.held_next <= now then
+        if cell.held_next <= due_by then
           due = due or {}
           due[#due + 1] = limit.key
         end

@@ -15,11 +15,12 @@ for index = 2, #KEYS, 2 do
   local algorithm = limit.algorithm
   local cell = cell_open(limit)
   if cell.exists then
-    -- A bucket gives back the time that was charged, at the rate of then.
+    -- A bucket gives back the time that was charged, at the rate of then; a sliding counter what
+    -- has not faded by the window of then.
     local b, c = limit.b, limit.c
     limit_in_force(limit, cell)
     if cell.held > 0 then holds_expire(cell, limit, KEYS[index + 1], now) end
-    if algorithm.by_rate then limit.b, limit.c = b, c end
+    if algorithm.as_charged then limit.b, limit.c = b, c end
     local state = algorithm.refund(cell.stored, limit, limit.cost, tonumber(charged_at), now)
     state.header_changed = true
     cell_store(cell, limit, state)

@@ -25,10 +25,11 @@ for index = 1, tonumber(count) do
     renewed = true
     limit_in_force(limit, cell)
     cell.held_last = math.max(cell.held_last, expires_at)
-    holds_add(holds_key, member, expires_at, cell.held_last, now)
+    redis.call('ZADD', holds_key, expires_at, member)
     cell.held_next = tonumber(redis.call('ZRANGE', holds_key, 0, 0, 'WITHSCORES')[2])
     cell_store(cell, limit, cell.stored)
     cell_save(cell, now)
+    holds_add(cell, holds_key, member, expires_at, now)
   end
 end
 if renewed then

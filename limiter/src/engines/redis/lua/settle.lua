@@ -22,8 +22,11 @@ local reply = { first and 1 or 0, now, late, costs }
 -- Frees what is held, and charges what was used in the window that it was reserved in.
 local function settle(limit, cell, state, current, reserved, window, holds_key)
   local algorithm = limit.algorithm
-  local open =
-    redis.call('ZREM', holds_key, holds_member(id, reserved, window, keep)) == 1
+  local member = holds_member(id, reserved, window, keep)
+  local ends_at = redis.call('ZSCORE', holds_key, member)
+  local open = ends_at and redis.call('ZREM', holds_key, member) == 1
+  -- Of very many that have expired some are not yet taken off.
+  if open and tonumber(ends_at) <= now then late = 1 end
   if open then
     if cell.stored and window == holds_window(limit, cell.stored) then
       cell.held, cell.limit = math.max(0, cell.held - reserved), limit

@@ -10,9 +10,14 @@ local function holds_member(id, cost, window, keep)
   return string.format('%s:%.0f:%.0f:%s', id, cost, window, keep)
 end
 
-local function holds_add(holds_key, member, expires_at, last, now)
+-- Once the counter is saved. What is kept is charged whenever somebody looks next: so it is there for
+-- as long as the counter is.
+local function holds_add(cell, holds_key, member, expires_at, now)
   redis.call('ZADD', holds_key, expires_at, member)
-  local ttl_ms = clock_ttl_ms(last, now)
+  local ttl_ms = clock_ttl_ms(cell.held_last, now)
+  if string.sub(member, -1) == '1' then
+    ttl_ms = math.max(ttl_ms, redis.call('PTTL', cell.key))
+  end
   if redis.call('PTTL', holds_key) < ttl_ms then redis.call('PEXPIRE', holds_key, ttl_ms) end
 end
 
@@ -55,6 +60,8 @@ local function holds_expire(cell, limit, holds_key, now)
       local state = algorithm.load(cell.stored, limit, expired_at)
       if keep == '1' and window == holds_window(limit, state) then
         cell.stored = algorithm.charge(state, limit, tonumber(cost), expired_at)
+        -- What is settled later is measured as it was charged.
+        cell.force = { limit.a, limit.b, limit.c, limit.d }
       end
     end
     redis.call('ZREM', holds_key, member)

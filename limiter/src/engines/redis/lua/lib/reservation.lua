@@ -19,8 +19,8 @@ local function reservation_open(question, at, now)
     cell.force = { limit.a, limit.b, limit.c, limit.d }
     if cell.held_next == 0 or expires_at < cell.held_next then cell.held_next = expires_at end
     cell.held_last = math.max(cell.held_last, expires_at)
-    local holds_key, last = limit.holds_key, cell.held_last
-    writes[#writes + 1] = function() holds_add(holds_key, member, expires_at, last, now) end
+    local holds_key = limit.holds_key
+    writes[#writes + 1] = function() holds_add(cell, holds_key, member, expires_at, now) end
   end
   -- The windows of the limits in the blob, in its order; "-" where nothing is held.
   question.reserve_record = function(limits, writes)
