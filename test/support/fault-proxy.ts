@@ -24,12 +24,13 @@ function inOrder(client: Socket): Deliver {
     const elapsed = new Promise((resolve) => {
       setTimeout(resolve, delayMs).unref();
     });
-    waiting = waiting
-      .then(() => elapsed)
-      .then(() => {
-        count -= 1;
-        client.write(reply);
-      });
+    const after = async (before: Promise<void>) => {
+      await before;
+      await elapsed;
+      count -= 1;
+      client.write(reply);
+    };
+    waiting = after(waiting);
   };
 }
 

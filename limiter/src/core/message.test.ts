@@ -31,6 +31,15 @@ describe('the message of a refusal', () => {
     expect(text).not.toContain('ann');
   });
 
+  it('names the unit where it is not requests', () => {
+    const text = refusalMessage({
+      blockedBy,
+      retryAfterMs: 1500,
+      limit: limitOf({ unit: 'tokens' }),
+    });
+    expect(text).toContain('allows 5 tokens per 1 minute');
+  });
+
   it('asks for less when the call can never fit', () => {
     const impossible = { ...blockedBy, reason: 'impossible' } as const;
     const text = refusalMessage({ blockedBy: impossible, retryAfterMs: null, limit });

@@ -23,19 +23,20 @@ export function refusalMessage({ blockedBy, retryAfterMs, limit }: Refusal): str
   return `${what}; ${wait}.`;
 }
 
-/** `100 per 1 minute`, `bursts of 10`, `5 at once`. */
-export function allowance({ numbers, size }: Limit): string {
+/** `100 per 1 minute`, `bursts of 10`, `5 at once`; in other units `100 tokens per 1 minute`. */
+export function allowance({ numbers, size, unit }: Limit): string {
+  const amount = unit === 'requests' ? String(size) : `${size} ${unit}`;
   switch (numbers.algorithm) {
     case 'token_bucket':
-      return `bursts of ${size}`;
+      return `bursts of ${amount}`;
     case 'concurrency':
       return `${size} at once`;
     case 'quota':
-      return `${size} per ${numbers.calendar.period}`;
+      return `${amount} per ${numbers.calendar.period}`;
     case 'fixed_window':
     case 'sliding_window_log':
     case 'sliding_window_counter':
-      return `${size} per ${inWords(numbers.windowUs / 1000)}`;
+      return `${amount} per ${inWords(numbers.windowUs / 1000)}`;
   }
 }
 

@@ -29,8 +29,7 @@ function describeOne({ bound: { limit }, view }: ShownLimit, enforceFrom?: Enfor
   const said = typeof enforceFrom === 'function' ? enforceFrom(limit.name) : enforceFrom;
   const from = said ?? (limit.enforceFromMs === null ? null : new Date(limit.enforceFromMs));
   const when = from ? `enforced from ${dayOf(from)}` : 'not enforced yet';
-  const unit = limit.unit === 'requests' ? '' : ` ${limit.unit}`;
-  return printable(`${limit.name}: ${allowance(limit)}${unit}, used ${view.used}, ${when}`);
+  return printable(`${limit.name}: ${allowance(limit)}, used ${view.used}, ${when}`);
 }
 
 function dayOf(date: Date): string {

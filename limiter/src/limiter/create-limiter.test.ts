@@ -47,6 +47,14 @@ describe('a limiter in process', () => {
     expect(limiter.checkSync({ ...check, cost: 0 }).remaining).toBe(4);
   });
 
+  it('refunds nothing of a reservation, which is settled instead', async () => {
+    const limiter = createLimiter({ limits: [fixedWindow({ limit: 10, window: '1 h' })] });
+    await limiter.check({ ...check, cost: 5 });
+    const reserved = await limiter.check({ ...check, cost: 5, reserve: { ttlMs: 60_000 } });
+    expect(await limiter.refund(reserved)).toBe(false);
+    expect((await limiter.check({ ...check, cost: 1 })).allowed).toBe(false);
+  });
+
   it('refunds nothing of a refusal, and never more than was charged', async () => {
     const limiter = limiterOf({ limits: [five] });
     const charged = limiter.checkSync({ ...check, cost: 2 });

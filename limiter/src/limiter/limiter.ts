@@ -85,6 +85,8 @@ export class Limiter {
     const { answer, check, question } = Decision.factsOf(decision);
     const given = question.limits.flatMap((bound, at): BoundLimit[] => {
       if (answer.readings[at]?.verdict !== 'ok') return [];
+      // What is reserved was not charged, and is settled instead.
+      if (answer.reservation && !bound.limit.global) return [];
       const cost = Math.min(bound.cost, partOf(bound, asked));
       return cost > 0 ? [{ ...bound, cost }] : [];
     });

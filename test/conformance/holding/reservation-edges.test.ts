@@ -117,6 +117,36 @@ onEveryEngine('reservations at the edges', (rig) => {
     expect((await rig.ask({ ...limit, cost: 1 })).allowed).toBe(false);
   });
 
+  it('a settlement in time charges all of it, though the counter was set back meanwhile', async () => {
+    const limit = limitOf({ ...rated.fixed_window, limit: 20, window: '1 day' });
+    await rig.askWith({ id: 'r', reserve: { ttlMs: 60_000, onExpiry: 'keep' } }, bound(limit, 8));
+    await rig.engine.reset(rig.tenant, [bound(limit)]);
+    await rig.ask(bound(limit, 8));
+    rig.clock.advanceMs(5000);
+    expect(await settle('r', 1)).toMatchObject({ kind: 'settled', late: false });
+    expect((await rig.look(bound(limit))).used).toBe(9);
+  });
+
+  it('what is kept counts for as long as the window that it was then charged under', async () => {
+    const short = limitOf({ algorithm: 'sliding_window_log', limit: 10, window: '1 s' });
+    const long = limitOf({ algorithm: 'sliding_window_log', limit: 10, window: '1 h' });
+    await rig.askWith({ reserve: { ttlMs: 60_000, onExpiry: 'keep' } }, bound(short, 10));
+    rig.clock.advanceMs(60_500);
+    expect((await rig.ask(bound(long, 10))).allowed).toBe(false);
+    rig.clock.advanceMs(60_000);
+    expect((await rig.ask(bound(long, 10))).allowed).toBe(false);
+  });
+
+  it('one that holds nothing is held on too, until its time is over', async () => {
+    const beat = { reservationId: 'r' };
+    await rig.askWith({ id: 'r', peek: false, reserve: { ttlMs: 1000, onExpiry: 'refund' } });
+    rig.clock.advanceMs(999);
+    expect(await rig.engine.heartbeat(rig.tenant, beat)).toMatchObject({ kind: 'held' });
+    rig.clock.advanceMs(1000);
+    expect(await rig.engine.heartbeat(rig.tenant, beat)).toEqual({ kind: 'gone' });
+    expect(await settle('r', 0)).toMatchObject({ kind: 'settled', late: true });
+  });
+
   it('a settlement finds its reservation a day after the holds ended', async () => {
     const limit = limitOf({ ...rated.sliding_window_log, window: '7 days' });
     await rig.askWith({ id: 'r', reserve: { ttlMs: 1000, onExpiry: 'refund' } }, bound(limit, 2));

@@ -85,7 +85,8 @@ describe.each(sharedStoreKinds)('two nodes (%s)', (kind) => {
       Array.from({ length: 60 }, (_, at) => (at % 2 ? one : two).check(key, asked)),
     );
     expect(shown(answers.map(({ body }) => body))).toHaveLength(1);
-    const { id } = answers[0]?.body['reservation'] as unknown as { id: string };
+    const [first] = answers as [(typeof answers)[number]];
+    const { id } = first.body['reservation'] as { id: string };
     const settlement = { reservation_id: id, costs: { tokens: 9 } };
     const settled = await Promise.all(
       Array.from({ length: 20 }, (_, at) => (at % 2 ? one : two).follow(key, 'settle', settlement)),

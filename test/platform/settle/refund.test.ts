@@ -76,7 +76,8 @@ onEveryStack(
       const refused = await charge(mine.key, 101);
       const id = await charge(mine.key);
       expect((await refund(theirs.key, id)).status).toBe(404);
-      expect((await refund(mine.key, 'made-up')).status).toBe(404);
+      const never = await refund(mine.key, 'made-up');
+      expect([never.status, never.body['code']]).toEqual([404, 'unknown_decision']);
       expect((await refund(mine.key, refused)).status).toBe(404);
       const reservation = await reserve(mine.key, 5);
       const settled = await refund(mine.key, reservation);

@@ -119,7 +119,7 @@ onEveryStack(
       const [mine, theirs] = [await make(), await make()];
       const id = await reserve(mine.key, 30);
       const stranger = await settle(theirs.key, id, { cost: 0 });
-      expect(stranger.status).toBe(404);
+      expect([stranger.status, stranger.body['code']]).toEqual([404, 'unknown_reservation']);
       const never = await settle(theirs.key, 'never-made', { cost: 0 });
       const { request_id: _, ...body } = never.body;
       expect(stranger.body).toMatchObject(body);

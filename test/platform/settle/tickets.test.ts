@@ -57,7 +57,8 @@ onEveryStack(
         [mine.key, 'a.b~c.d'],
         [mine.key, '\u0000'],
       ] as const) {
-        expect((await release(key, text)).status).toBe(404);
+        const answer = await release(key, text);
+        expect([answer.status, answer.body['code']]).toEqual([404, 'unknown_ticket']);
         const beat = await rig.client.follow(key, 'heartbeat', { ticket: text });
         expect(beat.status).toBe(404);
       }

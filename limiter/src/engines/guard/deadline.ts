@@ -17,11 +17,11 @@ export class Deadline {
    * The work goes on unobserved when it is late: what it did is unknown, and never done again.
    * `onFailure` hears of work that was late or failed, before the caller does.
    */
-  run<T>(work: Promise<T>, onFailure?: () => void): Promise<T> {
+  run<T>(work: Promise<T>, onFailure?: (error: Error) => void): Promise<T> {
     return new Promise((resolve, fail) => {
       const reject = onFailure
         ? (error: Error) => {
-            onFailure();
+            onFailure(error);
             fail(error);
           }
         : fail;

@@ -1,5 +1,6 @@
 import type { DecideCall, DecideResult, Engine } from '../../core/engine.ts';
-import { Deadline } from './deadline.ts';
+import { StoreFailure } from '../../core/errors.ts';
+import type { Deadline } from './deadline.ts';
 import { Orphans } from './orphans.ts';
 
 /** Decides in time or fails; what a call without an answer may have taken is given back. */
@@ -17,6 +18,9 @@ export class Guarded implements Pick<Engine, 'decide'> {
 
   decide(call: DecideCall): Promise<DecideResult> {
     const work = this.#asked.decide(call);
-    return this.#deadline.run(work, () => this.#orphans.adopt(call, work));
+    return this.#deadline.run(work, (error) => {
+      // What the caller did wrong was never asked.
+      if (error instanceof StoreFailure) this.#orphans.adopt(call, work);
+    });
   }
 }

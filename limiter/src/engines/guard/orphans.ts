@@ -40,10 +40,8 @@ export class Orphans {
   ): Promise<void> {
     let isAnswered = false;
     const answered = work.then(
-      () => {
-        isAnswered = true;
-      },
-      () => {},
+      () => (isAnswered = true),
+      () => false,
     );
     await within(answered);
     let wasHeard = false;

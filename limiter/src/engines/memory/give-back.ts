@@ -144,9 +144,8 @@ export function renewReservation(
   const { reservations } = desk.books();
   const reservation = reservations.get(id, nowUs);
   if (!reservation) return { kind: 'unknown' };
-  if (reservation.settled) return { kind: 'gone' };
+  if (reservation.settled || reservation.expiresAtUs <= nowUs) return { kind: 'gone' };
   const expiresAtUs = nowUs + (ttlMs ?? reservation.ttlMs) * 1000;
-  let renewed = false;
   for (const { bound } of reservation.holds) {
     const cell = cells.find(tenant, bound);
     if (cell === undefined) continue;
@@ -156,10 +155,8 @@ export function renewReservation(
     // In a window that is over there is nothing left to hold.
     if (windowStartOf(bound.limit.numbers, state) !== hold.windowStartUs) continue;
     addHold(holdsOf(desk, cell), id, { ...hold, expiresAtUs });
-    cells.keepUntil(cell, holdsCountUntilUs(bound, expiresAtUs));
-    renewed = true;
+    cells.keepUntil(cell, holdsCountUntilUs(inForce(desk, bound, cell), expiresAtUs));
   }
-  if (!renewed) return { kind: 'gone' };
   reservation.expiresAtUs = expiresAtUs;
   reservations.set(id, reservation, { expiresAtUs: expiresAtUs + dayUs, nowUs });
   return { kind: 'held', untilUs: expiresAtUs };

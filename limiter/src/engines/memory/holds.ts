@@ -72,7 +72,9 @@ export function expireHolds({ cells, nowUs }: Desk, { limit }: BoundLimit, cell:
     holds.open.delete(id);
     const then = algorithm.load(numbers, cells.stateOf(cell, limit), expiresAtUs);
     if (keep && windowStartOf(numbers, then) === windowStartUs) {
-      cells.setState(cell, limit, algorithm.charge(numbers, then, cost, expiresAtUs));
+      const charged = algorithm.charge(numbers, then, cost, expiresAtUs);
+      cells.setState(cell, limit, charged);
+      cells.keepUntil(cell, algorithm.expiresAtUs(numbers, charged));
       // What is settled later is measured as it was charged.
       holds.inForce = limit;
     }

@@ -50,7 +50,7 @@ export type MemoryEngineOptions = {
   /** Live counters of all tenants together, and of one. At the bound newcomers share a counter. */
   readonly countersMax?: number;
   readonly countersPerTenantMax?: number;
-  /** Live idempotency records, reservations, tickets, refunds and seeds of one tenant, each. */
+  /** Live idempotency records, reservations, tickets, kept charges, refunds and seeds of a tenant, each. */
   readonly recordsPerTenantMax?: number;
   /** Counters are named under this: the same wherever their names are kept. */
   readonly secret?: string;

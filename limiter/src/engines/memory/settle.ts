@@ -14,6 +14,10 @@ import type { Desk } from './desk.ts';
 import { expireHolds, windowStartOf } from './holds.ts';
 import { inForce } from './in-force.ts';
 
+const dayUs = 86_400_000_000;
+/** Long enough for whoever did not hear the answer to ask again. */
+const settledKeptUs = 3_600_000_000;
+
 /**
  * Charges what was really used: what was held is freed, more is debt, and late is charged too. Told
  * again, it says what it did. The twin of `settle.lua`.
@@ -26,8 +30,13 @@ export function settle(desk: Desk, { reservationId, costs }: Settlement): Settle
   const held = reservation.holds.map((hold) =>
     settleHold(desk, reservation, { ...hold, id: reservationId, real: real[unitOf(hold)] ?? 0 }),
   );
-  const late = settled?.late ?? held.some((one) => one.late);
-  reservation.settled = { costs: real, late };
+  const late = settled?.late ?? isExpired(desk, reservation);
+  if (!settled) {
+    reservation.settled = { costs: real, late };
+    const keptUs = Math.min(reservation.expiresAtUs + dayUs, desk.nowUs + settledKeptUs);
+    const kept = { expiresAtUs: keptUs, nowUs: desk.nowUs };
+    desk.books().reservations.set(reservationId, reservation, kept);
+  }
   return {
     kind: settled ? 'repeated' : 'settled',
     late,
@@ -64,26 +73,29 @@ function settleHold(desk: Desk, reservation: Reservation, settling: Settling) {
   const stored = cell === undefined ? undefined : cells.stateOf(cell, bound.limit);
   const before = algorithm.load(numbers, stored, nowUs);
   const open = cell !== undefined && cells.extrasOf(cell)?.holds?.open.delete(settling.id) === true;
-  const late = first && !open;
-  const nothing = { late, debt: 0, quota: undefined };
-  if (windowStartOf(numbers, before) !== windowStartUs) return nothing;
-  const state = first ? charged(desk, reservation, settling, { bound, before, late }) : before;
+  if (windowStartOf(numbers, before) !== windowStartUs) return { debt: 0, quota: undefined };
+  const kept = reservation.keep && !open && isExpired(desk, reservation) ? reserved.cost : 0;
+  const state = first ? charged(desk, reservation, settling, { bound, before, kept }) : before;
   const { used } = algorithm.show(numbers, algorithm.read(numbers, state, 0, nowUs), 0, nowUs);
   const quota = numbers.algorithm === 'quota' ? quotaOf(desk, settling, state) : undefined;
-  return { late, debt: Math.max(0, used - size), quota };
+  return { debt: Math.max(0, used - size), quota };
 }
 
-type Met = { readonly bound: BoundLimit; readonly before: Opaque; readonly late: boolean };
+function isExpired({ nowUs }: Desk, { expiresAtUs }: Reservation): boolean {
+  return expiresAtUs <= nowUs;
+}
+
+/** What a settlement meets: of what was reserved, `kept` was charged when it ran out. */
+type Met = { readonly bound: BoundLimit; readonly before: Opaque; readonly kept: number };
 
 function charged(
   desk: Desk,
-  { keep, expiresAtUs }: Reservation,
-  { bound: reserved, real }: Settling,
-  { bound, before, late }: Met,
+  { expiresAtUs }: Reservation,
+  { real }: Settling,
+  { bound, before, kept }: Met,
 ): Opaque {
   const { cells, tenant, nowUs } = desk;
   const { algorithm, numbers } = bound.limit;
-  const kept = late && keep ? reserved.cost : 0;
   const back = { amount: kept - real, chargedAtUs: expiresAtUs, nowUs };
   const state =
     real >= kept

@@ -8,6 +8,7 @@ import {
   ledgerSuffix,
   penaltySuffix,
   recordsAllowanceSuffix,
+  reservationsAllowanceSuffix,
   type Keys,
 } from './keys.ts';
 import { chargeKeptMs } from '../../core/refundable.ts';
@@ -24,6 +25,8 @@ export type Allowances = {
   readonly countersPerHour: number;
   /** Idempotency records a tenant may make in an hour, and charges it may keep, each for a day. */
   readonly recordsPerHour: number;
+  /** Reservations a tenant may make in an hour; one beyond is a failed store. Default 250,000. */
+  readonly reservationsPerHour?: number;
 };
 
 export type EncodeContext = {
@@ -53,6 +56,8 @@ export type Elsewhere = {
   readonly limits: readonly BoundLimit[];
   /** What was seen there, to be kept in this slot's record of the answer. */
   readonly readings: readonly Reading[];
+  /** The same limits, or their overflow counters where those were charged. */
+  readonly counted: readonly BoundLimit[];
 };
 
 const elsewhereFlags = { ok: '0', refused: '1', warned: '2', pending: '3' } as const;
@@ -61,6 +66,7 @@ const elsewhereFlags = { ok: '0', refused: '1', warned: '2', pending: '3' } as c
 const manyQuestions = 4;
 const never = Number.MAX_SAFE_INTEGER;
 const dayMs = 86_400_000;
+const reservationsPerHourDefault = 250_000;
 const noOverflow: ReadonlySet<string> = new Set();
 
 /** A call as `decide.lua` reads it: its keys, its arguments and what must be linked for it. */
@@ -195,7 +201,9 @@ export class EncodedCall {
     const keep = reserve.onExpiry === 'keep' ? 1 : 0;
     const kept = limits.filter(isReserved).map((bound) => this.#kept(bound));
     const blob = JSON.stringify({ ttlMs: reserve.ttlMs, limits: kept });
-    this.args.push(`${record} ${reserve.ttlMs * 1000} ${keep} ${id}`, blob);
+    const allowance = this.#use(features.allowance, reservationsAllowanceSuffix);
+    const max = reservationsMax(this.#context.allowances);
+    this.args.push(`${record} ${reserve.ttlMs * 1000} ${keep} ${allowance} ${max} ${id}`, blob);
   }
 
   /** For a refund by id: the limits of this slot, and what was charged of another's. */
@@ -203,7 +211,7 @@ export class EncodedCall {
     const { keys, allowances } = this.#context;
     const record = this.#use(features.charge, keys.charge(id));
     const allowance = this.#use(features.allowance, chargesAllowanceSuffix);
-    const others = elsewhere?.limits ?? [];
+    const others = elsewhere?.counted ?? [];
     const kept = [...limits, ...others].filter(isCharged);
     const ttlMs = chargeKeptMs(kept);
     const max = allowances ? allowances.recordsPerHour * dayMs : never;
@@ -229,6 +237,10 @@ export class EncodedCall {
       cost,
     };
   }
+}
+
+function reservationsMax(allowances: Allowances | null): number {
+  return allowances ? (allowances.reservationsPerHour ?? reservationsPerHourDefault) : never;
 }
 
 function countersIn(limits: readonly BoundLimit[]): string {

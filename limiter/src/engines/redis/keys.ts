@@ -86,5 +86,6 @@ export const ledgerSuffix = 'u';
 export const countersAllowanceSuffix = 'n';
 export const recordsAllowanceSuffix = 'm';
 export const chargesAllowanceSuffix = 'k';
+export const reservationsAllowanceSuffix = 'j';
 export const holdsSuffix = 'h';
 export const penaltySuffix = 'p';

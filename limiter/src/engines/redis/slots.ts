@@ -47,6 +47,7 @@ export class Slots {
       const nowUs = reader.number();
       if (first === -1) return { kind: 'stale', nowUs };
       if (first === -2) return { kind: 'unknown', nowUs };
+      if (first === -6) throw new StoreFailure('too many reservations');
       const positions = reader.rest();
       if (first === -5) texts.correctClock(nowUs);
       else if (first === -3) {

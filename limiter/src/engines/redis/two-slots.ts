@@ -43,7 +43,8 @@ export class TwoSlots {
     const first = await this.#slots.decide({ tenant: call.tenant, questions: parts, global: true });
     if (first.kind !== 'answered') throw new StoreFailure('malformed reply');
     const taken = takenOf(call.questions, first.answers);
-    const questions = call.questions.map((question, at) => ownPartOf(question, taken[at]));
+    const { counted } = first;
+    const questions = call.questions.map((question, at) => ownPartOf(question, taken[at], counted));
     const second = await this.#slots.decide({ ...call, questions });
     const seen = await this.#settle(first, taken, second);
     if (second.kind !== 'answered') return second;
@@ -109,7 +110,7 @@ function isGlobal({ limit }: BoundLimit): boolean {
 
 /** Only the limits: ledger, records and reservations are the tenant's. */
 function globalPartOf({ id, peek, limits }: Question): Part {
-  const elsewhere = { verdict: 'pending', limits: [], readings: [] } as const;
+  const elsewhere = { verdict: 'pending', limits: [], readings: [], counted: [] } as const;
   return { id, peek, limits: limits.filter(isGlobal), elsewhere };
 }
 
@@ -129,7 +130,11 @@ function takenOf(
   });
 }
 
-function ownPartOf(question: Question, taken: Taken | undefined): Part {
+function ownPartOf(
+  question: Question,
+  taken: Taken | undefined,
+  counted: SlotAnswers['counted'],
+): Part {
   if (!taken) return question;
   const { allowed, readings } = taken.answer;
   const warned = readings.some((reading) => reading.verdict !== 'ok');
@@ -139,7 +144,7 @@ function ownPartOf(question: Question, taken: Taken | undefined): Part {
     // A getter is left behind by the spread.
     id: question.id,
     limits: question.limits.filter((bound) => !isGlobal(bound)),
-    elsewhere: { verdict, limits: taken.limits, readings },
+    elsewhere: { verdict, limits: taken.limits, readings, counted: taken.limits.map(counted) },
   };
 }
 

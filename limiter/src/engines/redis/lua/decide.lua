@@ -11,7 +11,7 @@
 --        +  "ledger_key label"                               with ledger
 --        +  "record_key ttl_ms allowance_key max", fingerprint, id, layout,
 --           what another slot showed                         with record
---        +  "record_key ttl_us keep id", blob                with reserve
+--        +  "record_key ttl_us keep allowance_key max id", blob      with reserve
 --        +  id                                               with slots
 --        +  "record_key ttl_ms allowance_key max elsewhere", blob   with charge: it is kept
 --        each limit:
@@ -23,8 +23,8 @@
 -- Reply  now, then for each question: 1 allowed, 0 refused, 4 allowed but not recorded, and the
 --        readings; 2 id same_layout now n readings elsewhere: a replay; 3 the key had another question.
 --        Instead of all that: -1 now stale, -2 now unknown, -3 now keys: no room for new counters,
---        -4 now keys: holds have expired, -5 now: no period of a quota is the current one. No
---        counter was changed then.
+--        -4 now keys: holds have expired, -5 now: no period of a quota is the current one, -6 now: too
+--        many reservations were made. No counter was changed then.
 -- A reading is its verdict (0 ok, 1 exceeded, 2 impossible, 3 penalty; +10 with holds, +20 in
 -- penalty), [held, held until], [blocked until] and the algorithm's own numbers.
 
@@ -44,7 +44,7 @@ if epoch_check then
 end
 
 local cells, touched, writes = {}, {}, nil
-local created, due, outside
+local created, due, outside, crowded
 
 for _ = 1, question_count do
   at = at + 1
@@ -165,7 +165,7 @@ for _ = 1, question_count do
     end
 
     if question and allowed and not peek then
-      if reserve then question.reserve_record(limits, writes) end
+      if reserve and not question.reserve_record(limits, writes) then crowded = true end
       if question.keep_charge then question.keep_charge(limits, now, writes) end
       if question.label then ledger_count(question, now, warned and 'w' or 'a', writes) end
       if question.record_key then records_keep(question, now, reply, status_at, n, writes) end
@@ -175,6 +175,7 @@ end
 
 if outside then return { -5, now } end
 if due then return { -4, now, unpack(due) } end
+if crowded then return { -6, now } end
 
 if created and allowance_key ~= '0' then
   local key, weight = KEYS[tonumber(allowance_key)], 0

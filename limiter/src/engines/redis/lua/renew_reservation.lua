@@ -3,17 +3,17 @@
 -- KEYS   the reservation's record, then for each of its limits the counter and its holds
 -- ARGV   1 "id ttl_us limits", then for each limit "algorithm,shadow,counted key cost a b c d" with
 --        the cost that was reserved
--- Reply  until when, or 0 when it was settled or its holds have expired
+-- Reply  until when, or 0 when it was settled or has expired
 
 local id, ttl_us, count = string.match(ARGV[1], '^(%S+) (%d+) (%d+)$')
 local record = redis.call('GET', KEYS[1])
-local keep, windows, blob = string.match(record or '', '^open (%d) (%S*) %d+ 0 |(.*)$')
-if not keep then return 0 end
-
+local keep, windows, ends_at, blob =
+  string.match(record or '', '^open (%d) (%S*) (%d+) 0 |(.*)$')
 local now = clock_now()
+if not keep or tonumber(ends_at) <= now then return 0 end
+
 local expires_at = now + tonumber(ttl_us)
 local next_window = string.gmatch(windows, '[^,]+')
-local renewed
 for index = 1, tonumber(count) do
   local limit = limit_parse(ARGV[index + 1])
   local window, holds_key = next_window(), KEYS[2 * index + 1]
@@ -22,7 +22,6 @@ for index = 1, tonumber(count) do
   local cell = score and tonumber(score) > now and cell_open(limit)
   -- In a window that is over there is nothing left to hold.
   if cell and cell.exists and tonumber(window) == holds_window(limit, cell.stored) then
-    renewed = true
     limit_in_force(limit, cell)
     cell.held_last = math.max(cell.held_last, expires_at)
     redis.call('ZADD', holds_key, expires_at, member)
@@ -32,8 +31,6 @@ for index = 1, tonumber(count) do
     holds_add(cell, holds_key, member, expires_at, now)
   end
 end
-if renewed then
-  local text = string.format('open %s %s %.0f 0 |%s', keep, windows, expires_at, blob)
-  redis.call('PSETEX', KEYS[1], clock_ttl_ms(expires_at + 86400000000, now), text)
-end
-return renewed and expires_at or 0
+local text = string.format('open %s %s %.0f 0 |%s', keep, windows, expires_at, blob)
+redis.call('PSETEX', KEYS[1], clock_ttl_ms(expires_at + 86400000000, now), text)
+return expires_at

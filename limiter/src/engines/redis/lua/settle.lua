@@ -8,13 +8,18 @@
 --        it was settled with, and for each limit 1 a b c and the algorithm's numbers, or 0 where its
 --        window is over or nothing was held
 
+-- Long enough for whoever did not hear the answer to ask again.
+local SETTLED_KEPT_MS = 3600000
+
 local id, count, costs = string.match(ARGV[1], '^(%S+) (%d+) (%S*)$')
 local record = redis.call('GET', KEYS[1])
 if not record then return { -1 } end
 local status, keep, windows, expires_at, was_late, was_costs, blob =
   string.match(record, '^(%a+) (%d) (%S*) (%d+) (%d) ([%d,]*)|(.*)$')
 
-local now, late, first = clock_now(), 0, status == 'open'
+local now, first = clock_now(), status == 'open'
+local expired = tonumber(expires_at) <= now
+local late = expired and 1 or 0
 if not first then costs, late = was_costs, tonumber(was_late) end
 local next_window = string.gmatch(windows, '[^,]+')
 local reply = { first and 1 or 0, now, late, costs }
@@ -25,19 +30,15 @@ local function settle(limit, cell, state, current, reserved, window, holds_key)
   local member = holds_member(id, reserved, window, keep)
   local ends_at = redis.call('ZSCORE', holds_key, member)
   local open = ends_at and redis.call('ZREM', holds_key, member) == 1
-  -- Of very many that have expired some are not yet taken off.
-  if open and tonumber(ends_at) <= now then late = 1 end
   if open then
     if cell.stored and window == holds_window(limit, cell.stored) then
       cell.held, cell.limit = math.max(0, cell.held - reserved), limit
     end
     holds_refresh(cell, holds_key)
-  else
-    late = 1
   end
   if current then
     local charged = 0
-    if not open and keep == '1' then charged = reserved end
+    if not open and keep == '1' and expired then charged = reserved end
     if limit.cost >= charged then
       state = algorithm.charge(state, limit, limit.cost - charged, now)
     else
@@ -71,8 +72,7 @@ for index = 1, tonumber(count) do
 end
 
 if first then
-  reply[3] = late
   local text = string.format('settled %s %s %s %d %s|%s', keep, windows, expires_at, late, costs, blob)
-  redis.call('SET', KEYS[1], text, 'KEEPTTL')
+  redis.call('PSETEX', KEYS[1], math.min(redis.call('PTTL', KEYS[1]), SETTLED_KEPT_MS), text)
 end
 return reply

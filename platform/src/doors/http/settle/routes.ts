@@ -7,7 +7,7 @@ import { askerOf } from '../check/input.ts';
 import { asProblem } from '../check/problems.ts';
 import { clientAddress } from '../client-address.ts';
 import { problemResponses } from '../openapi.ts';
-import { Problem } from '../problem.ts';
+import { Problem, type ProblemCode } from '../problem.ts';
 import { askedCosts, shownCosts } from './costs.ts';
 import {
   Heartbeat,
@@ -26,18 +26,19 @@ export type SettleRouteParts = {
 };
 
 const bytesMax = 16_384;
-const problems = problemResponses(
-  'invalid_request',
-  'invalid_json',
-  'unauthenticated',
-  'scope_missing',
-  'tenant_suspended',
-  'not_found',
-  'body_too_large',
-  'unsupported_media_type',
-  'too_many_failures',
-  'unavailable',
-);
+const problems = (...unknownCodes: readonly ProblemCode[]) =>
+  problemResponses(
+    'invalid_request',
+    'invalid_json',
+    'unauthenticated',
+    'scope_missing',
+    'tenant_suspended',
+    ...unknownCodes,
+    'body_too_large',
+    'unsupported_media_type',
+    'too_many_failures',
+    'unavailable',
+  );
 
 /** What callers say after a check. Each may be said again: it is done once. */
 export const settleRoutes: FastifyPluginAsync<SettleRouteParts> = async (app, parts) => {
@@ -64,12 +65,11 @@ export const settleRoutes: FastifyPluginAsync<SettleRouteParts> = async (app, pa
     const result = await settlements.settle(asker(request, 'settle'), settlement);
     const late = result.kind === 'settled' && result.late;
     metrics.followedUp('settle', late ? 'late' : result.kind);
-    if (result.kind === 'unknown')
-      throw unknown('reservation', 'It was never made, or is forgotten');
+    if (result.kind === 'unknown') throw unknown('reservation');
     return {
       settled: result.kind === 'settled',
       late: result.late,
-      ...shownCosts(result.costs, body.cost),
+      ...shownCosts(result.costs, result.kind === 'settled' ? body.cost : 0),
       debt: result.debt,
     };
   });
@@ -78,7 +78,7 @@ export const settleRoutes: FastifyPluginAsync<SettleRouteParts> = async (app, pa
     const { ticket } = request.body as Release;
     const result = await settlements.release(asker(request, 'settle'), ticket);
     metrics.followedUp('release', result);
-    if (result === 'unknown') throw unknown('ticket', 'It was not given out to this tenant');
+    if (result === 'unknown') throw unknown('ticket');
     return { released: result === 'released' };
   });
 
@@ -87,7 +87,7 @@ export const settleRoutes: FastifyPluginAsync<SettleRouteParts> = async (app, pa
     const result = await settlements.heartbeat(asker(request, 'settle'), beat);
     metrics.followedUp('heartbeat', result.kind);
     if (result.kind === 'unknown') {
-      throw unknown('ticket' in beat ? 'ticket' : 'reservation', 'This tenant has none of that id');
+      throw unknown('ticket' in beat ? 'ticket' : 'reservation');
     }
     const renewed = result.kind === 'held';
     return { renewed, expires_at: renewed ? Math.floor(result.untilUs / 1_000_000) : null };
@@ -99,10 +99,7 @@ export const settleRoutes: FastifyPluginAsync<SettleRouteParts> = async (app, pa
     const result = await settlements.refund(asker(request, 'refund'), refund);
     metrics.followedUp('refund', result.kind);
     if (result.kind === 'unknown') {
-      throw unknown(
-        'decision to refund',
-        'It was refused, is over a day old, was reserved (settle it instead), or was made before the tenant had a key with the scope refund',
-      );
+      throw unknown('decision');
     }
     const { cost, costs } = shownCosts(result.kind === 'refunded' ? result.costs : {});
     const refunded = cost > 0 || Object.keys(costs).length > 0;
@@ -110,25 +107,59 @@ export const settleRoutes: FastifyPluginAsync<SettleRouteParts> = async (app, pa
   });
 };
 
-type Names = { readonly summary: string; readonly body: string; readonly answer: string };
+type Names = {
+  readonly summary: string;
+  readonly body: string;
+  readonly answer: string;
+  readonly unknown: readonly ProblemCode[];
+};
 
-const settleNames = { summary: 'What it really cost', body: 'Settle', answer: 'Settled' };
-const releaseNames = { summary: 'An open call has ended', body: 'Release', answer: 'Released' };
-const heartbeatNames = { summary: 'Still at it', body: 'Heartbeat', answer: 'Renewed' };
-const refundNames = { summary: 'Give back what was charged', body: 'Refund', answer: 'Refunded' };
+const settleNames: Names = {
+  summary: 'What it really cost',
+  body: 'Settle',
+  answer: 'Settled',
+  unknown: ['unknown_reservation'],
+};
+const releaseNames: Names = {
+  summary: 'An open call has ended',
+  body: 'Release',
+  answer: 'Released',
+  unknown: ['unknown_ticket'],
+};
+const heartbeatNames: Names = {
+  summary: 'Still at it',
+  body: 'Heartbeat',
+  answer: 'Renewed',
+  unknown: ['unknown_ticket', 'unknown_reservation'],
+};
+const refundNames: Names = {
+  summary: 'Give back what was charged',
+  body: 'Refund',
+  answer: 'Refunded',
+  unknown: ['unknown_decision'],
+};
 
-function schemaOf({ summary, body, answer }: Names) {
+function schemaOf({ summary, body, answer, unknown: codes }: Names) {
   return {
     tags: ['Check'],
     summary,
     security: [{ apiKey: [] }, { bearer: [] }],
     body: Type.Ref(`${body}#`),
-    response: { ...problems, 200: Type.Ref(`${answer}#`) },
+    response: { ...problems(...codes), 200: Type.Ref(`${answer}#`) },
   };
 }
 
-function unknown(what: string, why: string): Problem {
-  return new Problem('not_found', `There is no such ${what}. ${why}.`);
+const unknowns = {
+  reservation:
+    'This tenant never made it, or it was settled over an hour or ran out over a day ago.',
+  ticket: 'It was not given out to this tenant.',
+  decision:
+    'It charged nothing that is kept: it was refused, degraded or only a look; or it is too old (a day, or ten minutes after its windows); or it was reserved: settle it instead; or the tenant had no key with the scope refund then.',
+} as const;
+
+/** Codes of their own: who takes a wrong address for a forgotten reservation would lose it. */
+function unknown(what: keyof typeof unknowns): Problem {
+  return new Problem(`unknown_${what}`, unknowns[what]);
 }
 
 function beatOf({ ticket, reservation_id: reservationId, ttl_ms: ttlMs }: Heartbeat) {

@@ -107,7 +107,10 @@ export type Refund = Static<typeof Refund>;
 
 export const Refunded = Type.Object(
   {
-    refunded: Type.Boolean({ description: 'False when it was refunded before: once is all.' }),
+    refunded: Type.Boolean({
+      description:
+        'False when nothing was given back: it was refunded before, which is once for all, or charged nothing in these units.',
+    }),
     cost: Type.Integer({ description: 'What was given back: never more than was charged.' }),
     costs: Type.Record(Type.String(), Type.Integer()),
   },

@@ -5,7 +5,9 @@
 local RESERVATION_KEPT_US = 86400000000
 
 local function reservation_open(question, at, now)
-  local record_key, ttl_us, keep, id = string.match(ARGV[at + 1], '^(%d+) (%d+) (%d) (%S+)$')
+  local record_key, ttl_us, keep, allowance_key, max, id =
+    string.match(ARGV[at + 1], '^(%d+) (%d+) (%d) (%d+) (%d+) (%S+)$')
+  local allowance = KEYS[tonumber(allowance_key)]
   local blob = ARGV[at + 2]
   local expires_at = now + tonumber(ttl_us)
   question.id = id
@@ -22,8 +24,10 @@ local function reservation_open(question, at, now)
     local holds_key = limit.holds_key
     writes[#writes + 1] = function() holds_add(cell, holds_key, member, expires_at, now) end
   end
-  -- The windows of the limits in the blob, in its order; "-" where nothing is held.
+  -- The windows of the limits in the blob, in its order; "-" where nothing is held. False when the
+  -- tenant has made too many.
   question.reserve_record = function(limits, writes)
+    if allowance_left(allowance, max) < 1 then return false end
     local windows = {}
     for _, limit in ipairs(limits) do
       if limit.cost > 0 and limit.holds_key and not limit.algorithm.slots then
@@ -33,8 +37,10 @@ local function reservation_open(question, at, now)
     local text = string.format('open %s %s %.0f 0 |%s', keep, table.concat(windows, ','), expires_at, blob)
     local ttl_ms = clock_ttl_ms(expires_at + RESERVATION_KEPT_US, now)
     writes[#writes + 1] = function()
+      allowance_take(allowance, 1)
       redis.call('PSETEX', KEYS[tonumber(record_key)], ttl_ms, text)
     end
+    return true
   end
   return at + 2
 end
