@@ -87,12 +87,13 @@ export async function slots(job: SlotsJob, context: JobContext): Promise<SlotsRe
   const result: SlotsResult = { taken: 0, released: 0, lost: 0, starved: 0 };
   const one = bound(limitOf(job.limit));
   const untilUs = new Map<string, number>();
-  for (let at = 0; at < job.count; at += 1) {
+  // At once, so that none runs out before the last is taken.
+  await inFlight(job.count, async (at) => {
     const answer = decidedOf(await ask(context, raceTenant.id, { at, limits: [one] }));
-    if (answer.ticket === null) continue;
+    if (answer.ticket === null) return;
     result.taken += 1;
     untilUs.set(answer.ticket, answer.nowUs);
-  }
+  });
   const isGone = async (ticket: string) => {
     const { nowUs } = await engine.inspect(raceTenant, [one]);
     if (nowUs < (untilUs.get(ticket) ?? 0)) result.lost += 1;

@@ -23,10 +23,10 @@ import { resolveSteps } from './resolve.ts';
 // 200,000 with LEDGER_STEPS=200000, from another seed each time; a failure is asked for again with
 // LEDGER_SEED, though processes never meet in the same way twice.
 const { LEDGER_STEPS: stepsAsked, LEDGER_SEED: seedAsked } = process.env;
-const steps = Number(stepsAsked ?? 12_000);
+const steps = Number(stepsAsked ?? 10_000);
 const seed = Number(seedAsked ?? (stepsAsked === undefined ? 20_261 : Date.now() % 2 ** 31));
 const isCampaign = stepsAsked !== undefined;
-const killedCount = isCampaign ? processCount : 3;
+const killedCount = isCampaign ? processCount : 2;
 const deathsOfEach = isCampaign ? [0.2, 0.2, 0.2] : [0.4];
 
 const ttlsMs = [1, 5, 40, 200, 1500];
