@@ -29,7 +29,7 @@ test('the burst shows a refusal by one of six limits that charges none of them',
   ]);
   for (const [, before, after] of lines) expect(after).toBe(before);
   expect(output).toContain(
-    'monthly-tokens allows 1000 per month for acme; try again in 16.5 days.',
+    'monthly-tokens allows 1000 tokens per month for acme; try again in 16.5 days.',
   );
 });
 
