@@ -77,7 +77,6 @@ export class Refunds {
   }
 
   async #giveBack(tenant: TenantRef, refunding: Refunding): Promise<boolean> {
-    let refunded = false;
     for (const { given, global } of this.#bySlot(refunding.given)) {
       const { client, scripts, keys } = this.#place;
       const { id, chargedAtUs, ttlMs } = refunding;
@@ -89,18 +88,24 @@ export class Refunds {
         names.push(name, name + holdsSuffix);
         args.push(one.textAt(names.length - 1));
       }
-      if (wholeIn(await run(client, scripts.refund, names, args)) === 1) refunded = true;
+      if (wholeIn(await run(client, scripts.refund, names, args)) === 0) return false;
     }
-    return refunded;
+    return true;
   }
 
-  /** On a cluster what is global is given back by itself, under a mark of its own. */
+  /**
+   * On a cluster what is global is given back by itself. The tenant's slot comes first, for its mark
+   * says whether the charge was refunded. Who dies in between leaves what is global charged: then less
+   * is let in than could be, and it runs out like any other charge.
+   */
   #bySlot(given: readonly Given[]): { given: readonly Given[]; global: boolean }[] {
     const global = given.filter((one) => one.global);
     if (!this.#place.client.cluster || global.length === 0) return [{ given, global: false }];
     const own = given.filter((one) => !one.global);
-    const parts = [{ given: global, global: true }];
-    return own.length === 0 ? parts : [{ given: own, global: false }, ...parts];
+    return [
+      { given: own, global: false },
+      { given: global, global: true },
+    ];
   }
 }
 
