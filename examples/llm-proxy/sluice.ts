@@ -84,9 +84,13 @@ export class Sluice {
       cost: tokens === 0 ? 0 : 1,
       costs: { tokens },
     });
-    if (response.status !== 404) return read<Settled>(response, [200]);
-    await response.body?.cancel();
-    return null;
+    try {
+      return await read<Settled>(response, [200]);
+    } catch (error) {
+      // A wrong address is a 404 too, and must not pass for a reservation that is forgotten.
+      if (error instanceof SluiceProblem && error.code === 'unknown_reservation') return null;
+      throw error;
+    }
   }
 
   /** Costs nothing, so it only looks. Open holds count as used. */

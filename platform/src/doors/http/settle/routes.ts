@@ -98,9 +98,7 @@ export const settleRoutes: FastifyPluginAsync<SettleRouteParts> = async (app, pa
     const refund = { id: body.decision_id, costs: askedCosts(body) };
     const result = await settlements.refund(asker(request, 'refund'), refund);
     metrics.followedUp('refund', result.kind);
-    if (result.kind === 'unknown') {
-      throw unknown('decision');
-    }
+    if (result.kind === 'unknown') throw unknown('decision');
     const { cost, costs } = shownCosts(result.kind === 'refunded' ? result.costs : {});
     const refunded = cost > 0 || Object.keys(costs).length > 0;
     return { refunded, cost, costs };
@@ -154,7 +152,7 @@ const unknowns = {
     'This tenant never made it, or it was settled over an hour or ran out over a day ago.',
   ticket: 'It was not given out to this tenant.',
   decision:
-    'It charged nothing that is kept: it was refused, degraded or only a look; or it is too old (a day, or ten minutes after its windows); or it was reserved: settle it instead; or the tenant had no key with the scope refund then.',
+    'It charged nothing that is kept: it was refused, degraded or only a look; or it is too old (its windows are over, or a day has passed); or it was reserved: settle it instead; or the tenant had no key with the scope refund then.',
 } as const;
 
 /** Codes of their own: who takes a wrong address for a forgotten reservation would lose it. */
