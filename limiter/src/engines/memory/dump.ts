@@ -6,11 +6,11 @@ import type { Limit } from '../../core/limit.ts';
 import type { WindowState } from '../../core/algorithms/window.ts';
 import type { AnswerRecord, Charge, Reservation, Ticket } from './books.ts';
 import type { Stock } from './desk.ts';
-import { addHold, holdsOf, type Hold } from './holds.ts';
+import { addHold, holdsOf, type Hold, type KeptCharge } from './holds.ts';
 
 /** Plain data: survives JSON and the structured clone. */
 export type MemoryDump = {
-  readonly version: 4;
+  readonly version: 5;
   readonly cells: readonly CellDump[];
   readonly books: readonly (readonly [string, BooksDump])[];
   /** By name: they are found again by an engine with the same secret only. */
@@ -28,6 +28,7 @@ type CellDump = {
   readonly penalty: PenaltyState | null;
   readonly holds: readonly [string, Hold][];
   readonly inForce: Limit | null;
+  readonly kept: KeptCharge | null;
   readonly expiresAtUs: number;
 };
 
@@ -46,7 +47,7 @@ type BooksDump = {
 
 export function dump({ cells, books, seeds }: Stock): MemoryDump {
   const dumped = {
-    version: 4,
+    version: 5,
     cells: [...cells.all()].map(([cell, { tenant, global, counterId, parts }]) => {
       const extras = cells.extrasOf(cell);
       return {
@@ -59,6 +60,7 @@ export function dump({ cells, books, seeds }: Stock): MemoryDump {
         penalty: extras?.penalty ?? null,
         holds: [...(extras?.holds?.open ?? [])],
         inForce: extras?.holds?.inForce ?? null,
+        kept: extras?.holds?.kept ?? null,
         expiresAtUs: cells.expiresAtUs(cell),
       };
     }),
@@ -82,7 +84,7 @@ export function dump({ cells, books, seeds }: Stock): MemoryDump {
 }
 
 export function restore(from: MemoryDump, { cells, books, seeds }: Stock): void {
-  if (from.version !== 4) throw new InvalidInput('dump.version', 'is of another release');
+  if (from.version !== 5) throw new InvalidInput('dump.version', 'is of another release');
   for (const dumped of structuredClone(from.cells)) {
     const { global, counterId, parts, numbers, state, penalty } = dumped;
     const cell = cells.put({ tenant: cells.of(dumped.tenant), global, counterId, parts });
@@ -92,6 +94,10 @@ export function restore(from: MemoryDump, { cells, books, seeds }: Stock): void 
     cells.keepUntil(cell, dumped.expiresAtUs);
     for (const [id, hold] of dumped.holds) addHold(holdsOf({ cells }, cell), id, hold);
     if (dumped.inForce) holdsOf({ cells }, cell).inForce = withAlgorithm(dumped.inForce);
+    if (dumped.kept) {
+      withAlgorithm(dumped.kept.limit);
+      holdsOf({ cells }, cell).kept = dumped.kept;
+    }
   }
   for (const [key, dumped] of structuredClone(from.books)) {
     const kept = books.at(key);

@@ -15,7 +15,14 @@ import type { Limit } from '../../core/limit.ts';
 import { refundableMs } from '../../core/refundable.ts';
 import { store } from './decide.ts';
 import type { Desk } from './desk.ts';
-import { addHold, expireHolds, holdsCountUntilUs, holdsOf, windowStartOf } from './holds.ts';
+import {
+  addHold,
+  asCharged,
+  expireHolds,
+  holdsCountUntilUs,
+  holdsOf,
+  windowStartOf,
+} from './holds.ts';
 import { inForce } from './in-force.ts';
 import { plantSeed } from './seeds.ts';
 import { settle } from './settle.ts';
@@ -49,10 +56,6 @@ function refundOne(desk: Desk, charged: BoundLimit, chargedAtUs: number): void {
   const numbers = (asCharged(charged.limit) ? charged : bound).limit.numbers;
   const given = { amount: charged.cost, chargedAtUs, nowUs };
   store(desk, bound, cell, bound.limit.algorithm.refund(numbers, state, given));
-}
-
-function asCharged({ numbers: { algorithm } }: Limit): boolean {
-  return algorithm === 'token_bucket' || algorithm === 'sliding_window_counter';
 }
 
 /** Of a charge that was kept. */

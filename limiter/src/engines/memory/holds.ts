@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Numbers, Opaque } from '../../core/algorithms/index.ts';
 import type { BoundLimit } from '../../core/engine.ts';
 import type { Limit } from '../../core/limit.ts';
@@ -21,7 +22,15 @@ export type Holds = {
    * the time it was reserved, which are no measure for a counter that has been under others since.
    */
   inForce: Limit | undefined;
+  kept: KeptCharge | undefined;
 };
+
+/**
+ * What was last charged of a reservation that ran out and is kept. It is given back by the numbers
+ * that it was charged under. While charges under others may count, nothing is given back: nobody
+ * knows whose is whose, and `keep` says that it is charged anyway.
+ */
+export type KeptCharge = { readonly limit: Limit; readonly mixedUntilUs: number };
 
 /** Those of a cell, which may have had none. */
 export function holdsOf({ cells }: Pick<Desk, 'cells'>, cell: Cell): Holds {
@@ -29,6 +38,7 @@ export function holdsOf({ cells }: Pick<Desk, 'cells'>, cell: Cell): Holds {
     open: new Map(),
     soonestUs: Infinity,
     inForce: undefined,
+    kept: undefined,
   });
 }
 
@@ -75,13 +85,30 @@ export function expireHolds({ cells, nowUs }: Desk, { limit }: BoundLimit, cell:
       const charged = algorithm.charge(numbers, then, cost, expiresAtUs);
       cells.setState(cell, limit, charged);
       cells.keepUntil(cell, algorithm.expiresAtUs(numbers, charged));
-      // What is settled later is measured as it was charged.
       holds.inForce = limit;
+      if (asCharged(limit)) holds.kept = keptUnder(limit, holds.kept, nowUs);
     }
   }
 }
 
+/** Whether a charge is given back by the numbers of its time, not by those in force. */
+export function asCharged({ numbers: { algorithm } }: Limit): boolean {
+  return algorithm === 'token_bucket' || algorithm === 'sliding_window_counter';
+}
+
+function keptUnder(limit: Limit, last: KeptCharge | undefined, nowUs: number): KeptCharge {
+  if (!last) return { limit, mixedUntilUs: 0 };
+  const { mixedUntilUs } = last;
+  if (isDeepStrictEqual(limit.numbers, last.limit.numbers)) return { limit, mixedUntilUs };
+  const longestUs = Math.max(recoveryUsOf(last.limit), recoveryUsOf(limit));
+  return { limit, mixedUntilUs: Math.max(mixedUntilUs, nowUs + longestUs) };
+}
+
 /** A hold may be charged as late as it expires, and counts from then on. */
 export function holdsCountUntilUs({ limit }: BoundLimit, expiresAtUs: number): number {
-  return expiresAtUs + (limit.algorithm.recoveryUs(limit.numbers) ?? 0);
+  return expiresAtUs + recoveryUsOf(limit);
+}
+
+function recoveryUsOf({ algorithm, numbers }: Limit): number {
+  return algorithm.recoveryUs(numbers) ?? 0;
 }

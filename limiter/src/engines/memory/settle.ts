@@ -1,3 +1,4 @@
+import type { Refund } from '../../core/algorithms/algorithm.ts';
 import type { Opaque } from '../../core/algorithms/index.ts';
 import type { WindowState } from '../../core/algorithms/window.ts';
 import type {
@@ -11,7 +12,7 @@ import { ownCost, type Costs } from '../../core/costs.ts';
 import type { Reservation } from './books.ts';
 import { store } from './decide.ts';
 import type { Desk } from './desk.ts';
-import { expireHolds, windowStartOf } from './holds.ts';
+import { expireHolds, windowStartOf, type KeptCharge } from './holds.ts';
 import { inForce } from './in-force.ts';
 
 const dayUs = 86_400_000_000;
@@ -96,13 +97,25 @@ function charged(
 ): Opaque {
   const { cells, tenant, nowUs } = desk;
   const { algorithm, numbers } = bound.limit;
+  const cell = cells.find(tenant, bound) ?? cells.make(tenant, bound);
   const back = { amount: kept - real, chargedAtUs: expiresAtUs, nowUs };
   const state =
     real >= kept
       ? algorithm.charge(numbers, before, real - kept, nowUs)
-      : algorithm.refund(numbers, before, back);
-  store(desk, bound, cells.find(tenant, bound) ?? cells.make(tenant, bound), state);
+      : givenBack(bound, before, cells.extrasOf(cell)?.holds?.kept, back);
+  store(desk, bound, cell, state);
   return state;
+}
+
+function givenBack(
+  { limit }: BoundLimit,
+  before: Opaque,
+  kept: KeptCharge | undefined,
+  back: Refund,
+) {
+  const { algorithm, numbers } = kept?.limit ?? limit;
+  const isKnown = !kept || back.nowUs >= kept.mixedUntilUs;
+  return isKnown ? algorithm.refund(numbers, before, back) : before;
 }
 
 function quotaOf({ names }: Desk, { bound }: Settling, state: Opaque): QuotaSeed {

@@ -42,7 +42,10 @@ local function settle(limit, cell, state, current, reserved, window, holds_key)
     if limit.cost >= charged then
       state = algorithm.charge(state, limit, limit.cost - charged, now)
     else
-      state = algorithm.refund(state, limit, charged - limit.cost, tonumber(expires_at), now)
+      local as_kept = holds_kept(cell, limit, now)
+      if as_kept then
+        state = algorithm.refund(state, as_kept, charged - limit.cost, tonumber(expires_at), now)
+      end
       state.header_changed = true
     end
     cell_store(cell, limit, state)

@@ -3,6 +3,7 @@
 -- A value that begins with "h" carries 56 bytes in front: what open reservations hold of it, and the
 -- numbers in force when it was last charged or reserved. A settlement comes with those of the time it
 -- was reserved, which are no measure for a counter that has been under others since.
+-- One that begins with "k" carries 32 more: what was kept of reservations that ran out, see holds.lua.
 -- All fields of a table are named when it is made: growing it later costs more than making it.
 
 local function limit_parse(text)
@@ -20,7 +21,7 @@ local function cell_open(limit)
   local algorithm, key = limit.algorithm, KEYS[limit.key]
   local cell = {
     key = key, stored = nil, exists = false, limit = nil, held = 0, held_next = 0, held_last = 0,
-    force = nil,
+    force = nil, kept = nil,
   }
   if algorithm.open then
     local state = algorithm.open(key)
@@ -32,10 +33,12 @@ local function cell_open(limit)
   local value = redis.call('GET', key)
   if value then
     cell.exists = true
-    if string.byte(value) == 104 then
+    local form = string.byte(value)
+    if form == 104 or form == 107 then
       cell.held, cell.held_next, cell.held_last = struct.unpack('>ddd', value, 2)
       cell.force = { struct.unpack('>dddd', value, 26) }
-      value = string.sub(value, 58)
+      if form == 107 then cell.kept = { struct.unpack('>dddd', value, 58) } end
+      value = string.sub(value, form == 107 and 90 or 58)
     end
     cell.stored = algorithm.decode(value)
   end
@@ -89,10 +92,11 @@ local function cell_save(cell, now)
     algorithm.save(state, limit, now, ttl_ms)
     return ttl_ms
   end
-  local force = cell.force
+  local force, kept = cell.force, cell.kept
   if force then
     if type(value) == 'number' then value = string.format('%.0f', value) end
-    value = 'h' .. struct.pack('>ddd', cell.held, cell.held_next, cell.held_last)
+    if kept then value = struct.pack('>dddd', kept[1], kept[2], kept[3], kept[4]) .. value end
+    value = (kept and 'k' or 'h') .. struct.pack('>ddd', cell.held, cell.held_next, cell.held_last)
       .. struct.pack('>dddd', force[1], force[2], force[3], force[4]) .. value
   end
   redis.call('PSETEX', key, ttl_ms, value)

@@ -45,6 +45,30 @@ local function holds_recount(cell, holds_key, window)
   end
 end
 
+-- A charge that was kept is given back by the numbers that it was charged under: a, b and c of the
+-- last are remembered, and until when charges under others may count. By then nothing is given back,
+-- for nobody knows whose is whose, and `keep` says that it is charged anyway.
+local function holds_keep(cell, limit, now)
+  cell.force = { limit.a, limit.b, limit.c, limit.d }
+  local algorithm, last = limit.algorithm, cell.kept
+  if not algorithm.as_charged then return end
+  local mixed_until = last and last[4] or 0
+  if last and (last[1] ~= limit.a or last[2] ~= limit.b or last[3] ~= limit.c) then
+    local recovery_us = algorithm.recovery_us
+    local longest = math.max(recovery_us({ a = last[1], b = last[2], c = last[3] }), recovery_us(limit))
+    mixed_until = math.max(mixed_until, now + longest)
+  end
+  cell.kept = { limit.a, limit.b, limit.c, mixed_until }
+end
+
+-- The limit to give back by; nil where that is not known.
+local function holds_kept(cell, limit, now)
+  local last = cell.kept
+  if not last then return limit end
+  if now < last[4] then return nil end
+  return { a = last[1], b = last[2], c = last[3] }
+end
+
 -- Takes off what has expired, at most a thousand a call; what is to be kept is charged as reserved,
 -- at the time it expired.
 local function holds_expire(cell, limit, holds_key, now)
@@ -60,8 +84,7 @@ local function holds_expire(cell, limit, holds_key, now)
       local state = algorithm.load(cell.stored, limit, expired_at)
       if keep == '1' and window == holds_window(limit, state) then
         cell.stored = algorithm.charge(state, limit, tonumber(cost), expired_at)
-        -- What is settled later is measured as it was charged.
-        cell.force = { limit.a, limit.b, limit.c, limit.d }
+        holds_keep(cell, limit, now)
       end
     end
     redis.call('ZREM', holds_key, member)
