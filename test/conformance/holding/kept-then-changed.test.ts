@@ -32,7 +32,7 @@ const unclipped = ['a larger bucket', 'a slower rate', 'a larger bucket and a sl
 const cases = ratedNames.flatMap((name) =>
   Object.entries(changes[name].to)
     .filter(([change]) => name !== 'token_bucket' || unclipped.includes(change))
-    .map(([change, to]) => ({ name, change, from: changes[name].from as LimitInput, to })),
+    .map(([change, to]) => ({ name, change, from: changes[name].from, to })),
 );
 
 onEveryEngine('kept, then changed', (rig) => {

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Numbers, Opaque } from '../../core/algorithms/index.ts';
 import type { BoundLimit } from '../../core/engine.ts';
 import type { Limit } from '../../core/limit.ts';
@@ -99,9 +98,14 @@ export function asCharged({ numbers: { algorithm } }: Limit): boolean {
 function keptUnder(limit: Limit, last: KeptCharge | undefined, nowUs: number): KeptCharge {
   if (!last) return { limit, mixedUntilUs: 0 };
   const { mixedUntilUs } = last;
-  if (isDeepStrictEqual(limit.numbers, last.limit.numbers)) return { limit, mixedUntilUs };
+  if (areEqual(limit.numbers, last.limit.numbers)) return { limit, mixedUntilUs };
   const longestUs = Math.max(recoveryUsOf(last.limit), recoveryUsOf(limit));
   return { limit, mixedUntilUs: Math.max(mixedUntilUs, nowUs + longestUs) };
+}
+
+function areEqual(some: Numbers, others: Numbers): boolean {
+  const names = Object.keys(some) as (keyof Numbers)[];
+  return names.every((name) => some[name] === others[name]);
 }
 
 /** A hold may be charged as late as it expires, and counts from then on. */
