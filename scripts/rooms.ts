@@ -60,6 +60,7 @@ const control = 'platform/src/control';
 const snapshot = 'platform/src/snapshot';
 const decide = 'platform/src/decide';
 const observe = 'platform/src/observe';
+const evidence = 'platform/src/evidence';
 const store = 'platform/src/store';
 const config = 'platform/src/config.ts';
 const cli = 'platform/src/cli';
@@ -80,8 +81,9 @@ const platformRooms: readonly Room[] = [
   { path: snapshot, mayImport: [library, core, contract, database, control] },
   { path: observe, mayImport: [library, core] },
   { path: store, mayImport: [library, core] },
+  { path: evidence, mayImport: [library, core, contract, database, control, observe] },
   { path: decide, mayImport: [library, core, control, snapshot, observe] },
-  { path: doors.http, mayImport: [...doorImports, control] },
+  { path: doors.http, mayImport: [...doorImports, control, evidence] },
   { path: doors.envoy, mayImport: doorImports },
   { path: doors.gate, mayImport: doorImports },
   { path: doors.gateway, mayImport: doorImports },
@@ -90,7 +92,7 @@ const platformRooms: readonly Room[] = [
   {
     path: service,
     mayImport: [library, core, contract, headers, adaptive, cost]
-      .concat([database, store, control, snapshot, decide, observe, config])
+      .concat([database, store, control, snapshot, decide, observe, evidence, config])
       .concat(Object.values(doors)),
   },
   { path: main, mayImport: [cli] },

@@ -139,6 +139,24 @@ const settings = {
     parseOneOf('all', 'refused', 'none'),
     'Which checks get a log line: `all`, `refused` or `none`.',
   ),
+  evidence: withDefault(
+    'SLUICE_EVIDENCE',
+    'on',
+    parseSwitch,
+    'Counts usage, keeps receipts, watches limits in shadow and warn, and feeds the live stream.',
+  ),
+  receiptSample: withDefault(
+    'SLUICE_RECEIPT_SAMPLE',
+    '0.01',
+    parseNumber(0, 1),
+    'The share of plainly allowed checks that get a receipt, 0 to 1. Refusals, warnings and shadow hits get theirs anyway.',
+  ),
+  subjectDays: withDefault(
+    'SLUICE_SUBJECT_DAYS',
+    '30',
+    parseWhole(1, 3650),
+    'How many days receipts and rollout reports, which name subjects, are kept.',
+  ),
   otlpEndpoint: optional(
     'OTEL_EXPORTER_OTLP_ENDPOINT',
     parseUrl('http:', 'https:'),

@@ -1,4 +1,4 @@
-import { Decision, type Basis } from 'sluice/core';
+import { Decision, type Basis, type Epoch } from 'sluice/core';
 
 /** One check and its answer, as whoever watches is told of it. */
 export type CheckEvent = {
@@ -7,6 +7,8 @@ export type CheckEvent = {
   /** The tenant's id. */
   readonly tenant: string;
   readonly tier: string;
+  /** The version of the configuration that it was decided by. */
+  readonly epoch: Epoch;
   readonly planId: string | null;
   readonly policy: string | null;
   readonly subject: string;
@@ -15,6 +17,9 @@ export type CheckEvent = {
   readonly durationUs: number;
   readonly requestId: string | null;
 };
+
+/** Whoever is told of checks. It waits for nothing and never throws. */
+export type CheckSink = { check(event: CheckEvent): void };
 
 export const outcomes = ['allowed', 'blocked', 'warned', 'shadowed', 'degraded'] as const;
 export type Outcome = (typeof outcomes)[number];

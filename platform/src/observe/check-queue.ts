@@ -1,4 +1,4 @@
-import type { CheckEvent } from './check-event.ts';
+import type { CheckEvent, CheckSink } from './check-event.ts';
 
 /** Events are not kept waiting in greater numbers than this. */
 const waitingMax = 1000;
@@ -7,12 +7,12 @@ const waitingMax = 1000;
  * Tells of checks when the turn of the event loop ends, all of them together: their answers are on
  * the way by then, and one kind of work after another is done faster than all kinds in turn.
  */
-export class CheckQueue {
-  readonly #observer: { check(event: CheckEvent): void };
+export class CheckQueue implements CheckSink {
+  readonly #sinks: readonly CheckSink[];
   #waiting: CheckEvent[] = [];
 
-  constructor(observer: { check(event: CheckEvent): void }) {
-    this.#observer = observer;
+  constructor(...sinks: readonly CheckSink[]) {
+    this.#sinks = sinks;
   }
 
   check(event: CheckEvent): void {
@@ -24,6 +24,6 @@ export class CheckQueue {
   #tell(): void {
     const events = this.#waiting;
     this.#waiting = [];
-    for (const event of events) this.#observer.check(event);
+    for (const sink of this.#sinks) for (const event of events) sink.check(event);
   }
 }

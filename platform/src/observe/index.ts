@@ -1,5 +1,11 @@
 export { CheckQueue } from './check-queue.ts';
-export { outcomeOf, outcomes, type CheckEvent, type Outcome } from './check-event.ts';
+export {
+  outcomeOf,
+  outcomes,
+  type CheckEvent,
+  type CheckSink,
+  type Outcome,
+} from './check-event.ts';
 export {
   answerScrapes,
   ClusterMetrics,

@@ -47,6 +47,7 @@ export function eventOf(decision: Decision, more: Partial<CheckEvent> = {}): Che
     route: '/v1/check',
     tenant: '01990000-0000-7000-8000-000000000001',
     tier: 'pro',
+    epoch: { tenant: 3, shared: 1 },
     planId: '01990000-0000-7000-8000-000000000002',
     policy: 'search',
     ...check,

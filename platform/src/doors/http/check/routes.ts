@@ -3,7 +3,7 @@ import { toHeaders, type HeaderProfile } from 'sluice';
 import { decisionToJson } from 'sluice/contract';
 import { Type } from 'typebox';
 import type { Checked, CheckInput, Decider } from '../../../decide/index.ts';
-import type { Metrics, Observer, Tracing } from '../../../observe/index.ts';
+import type { CheckSink, Metrics, Tracing } from '../../../observe/index.ts';
 import { clientAddress } from '../client-address.ts';
 import { problemResponses } from '../openapi.ts';
 import { askerOf, idempotencyKeyIn, inputOf } from './input.ts';
@@ -12,7 +12,7 @@ import { Check, Checks, checksMax, Decision } from './schemas.ts';
 
 export type CheckRouteParts = {
   readonly decider: Decider;
-  readonly observer: Pick<Observer, 'check'>;
+  readonly observer: CheckSink;
   readonly tracing: Tracing;
   readonly metrics: Pick<Metrics, 'checkStarted' | 'checkEnded'>;
   readonly headerProfile: HeaderProfile;
@@ -161,10 +161,11 @@ async function traced(tracing: Tracing, decide: () => Promise<Checked>): Promise
   }
 }
 
-function namesOf({ tenant }: Checked['snapshot'], { plan, policy }: Checked['resolution']) {
+function namesOf({ tenant, epoch }: Checked['snapshot'], { plan, policy }: Checked['resolution']) {
   return {
     tenant: tenant.id,
     tier: tenant.tier,
+    epoch,
     planId: plan?.id ?? null,
     policy: policy?.pattern.text ?? null,
   };
