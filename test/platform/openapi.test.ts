@@ -12,6 +12,7 @@ import { type RunningNode, startNode } from './rig/node.ts';
 const check = { resource: 'GET:/orders', subject: 'ann' };
 const ownRoutes = [
   'GET /metrics',
+  'GET /v1/admin/live',
   'GET /v1/demo',
   'GET /v1/health',
   'GET /v1/ready',

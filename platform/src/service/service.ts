@@ -8,13 +8,13 @@ import { adminRoutes, type Control } from '../doors/http/admin/index.ts';
 import { checkRoutes } from '../doors/http/check/routes.ts';
 import { demoRoute } from '../doors/http/demo.ts';
 import { createDrain, type Drain } from '../doors/http/drain.ts';
+import { liveRoute } from '../doors/http/live.ts';
 import { observeRequests } from '../doors/http/observe-requests.ts';
 import { settleRoutes } from '../doors/http/settle/routes.ts';
 import { createServer, type HttpServer } from '../doors/http/server.ts';
 import { systemRoutes } from '../doors/http/system.ts';
 import { usageRoute } from '../doors/http/usage.ts';
 import {
-  CheckQueue,
   metricsContentType,
   Observer,
   type LogDestination,
@@ -23,6 +23,7 @@ import {
 import { startBackground } from './background.ts';
 import { openControl } from './control-plane.ts';
 import { seedDemo, type Demo } from './demo.ts';
+import { openEvidence, watchedBy } from './evidence.ts';
 import { layFoundation, type Foundation } from './foundation.ts';
 import { openHotPath } from './hot-path.ts';
 import { keptSecret } from './kept-secret.ts';
@@ -104,10 +105,11 @@ async function start(config: Config, options: ServiceOptions, opened: Opened): P
   const adminFailures = new AddressFailures();
   opened.add(() => adminFailures.close());
   const { tracing } = foundation;
+  const evidence = openEvidence(config, foundation, { observer, feed: hotPath.feed });
+  opened.add(() => evidence.stop());
   await app.register(checkRoutes, {
     decider,
-    // A line names the span that is active when it is written: then it can't wait.
-    observer: tracing.enabled ? observer : new CheckQueue(observer),
+    observer: watchedBy(observer, evidence.sinks, tracing),
     tracing,
     metrics,
     headerProfile: config.headerProfile,
@@ -118,6 +120,10 @@ async function start(config: Config, options: ServiceOptions, opened: Opened): P
   await app.register(usageRoute, { decider, usage: new Usage(database.db), engine: store.engine });
   if (demo) await app.register(demoRoute, { demo });
   await app.register(adminRoutes, { control, failures: adminFailures });
+  if (config.evidence) {
+    const { tokens } = control;
+    await app.register(liveRoute, { live: evidence.live, tokens, failures: adminFailures });
+  }
   await app.register(systemRoutes, {
     version,
     basePath: config.basePath,

@@ -17,6 +17,7 @@ export class Feed {
   readonly #polling = new SingleFlight<void>();
   /** Every transaction below this one was over, and seen, at the last look. */
   #seenUpTo: string | null = null;
+  #isHeard = true;
 
   constructor(db: Kysely<Tables>, tell: (news: FeedNews) => Promise<void>) {
     this.#db = db;
@@ -28,7 +29,22 @@ export class Feed {
     return this.#polling.anew('poll', () => this.#poll());
   }
 
+  /** Whether the database answered when it was last asked. */
+  get isHeard(): boolean {
+    return this.#isHeard;
+  }
+
   async #poll(): Promise<void> {
+    try {
+      await this.#look();
+      this.#isHeard = true;
+    } catch (error) {
+      this.#isHeard = false;
+      throw error;
+    }
+  }
+
+  async #look(): Promise<void> {
     const { rows } = await sql<FeedRow>`
       SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS seen_up_to,
         (SELECT epoch FROM shared_epoch) AS shared_epoch,

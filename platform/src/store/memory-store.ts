@@ -1,4 +1,5 @@
 import { Coalescer, MemoryEngine } from 'sluice';
+import { MemoryBoard } from './board.ts';
 import type { Store } from './store.ts';
 
 /** In this process alone: nothing to set up, nothing to lose but what was counted. */
@@ -10,6 +11,7 @@ export function openMemoryStore({ secret }: { readonly secret: string }): Store 
     // Nothing is sent, yet deciding for all connections at once takes a third less than one by one.
     decider: new Coalescer(engine),
     shelf: null,
+    board: new MemoryBoard(),
     isThere: () => true,
     onLost: () => {},
     ping: async () => {},

@@ -1,4 +1,5 @@
 import { Coalescer, Deadline, fromIoredis, Guarded, RedisEngine, type RedisClient } from 'sluice';
+import { RedisBoard } from './board.ts';
 import {
   connect,
   onServerLost,
@@ -39,6 +40,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<Store>
     // Below the coalescer: what travels together is waited for together.
     decider: new Coalescer(new Guarded(engine, deadline)),
     shelf,
+    board: new RedisBoard(redis, options.secret),
     isThere: () => redis.status === 'ready',
     onLost: (listener) => onServerLost(redis, listener),
     ping: async () => {

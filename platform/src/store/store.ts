@@ -1,4 +1,5 @@
 import type { Engine } from 'sluice/core';
+import type { Board } from './board.ts';
 
 /** What the service counts in. */
 export type Store = {
@@ -8,6 +9,7 @@ export type Store = {
   readonly decider: Pick<Engine, 'decide'>;
   /** Where nodes keep what they know for each other; null where there is but one node. */
   readonly shelf: Shelf | null;
+  readonly board: Board;
   /** Whether it takes commands right now. */
   isThere(): boolean;
   /** Called when it was lost: what it says afterwards may be older than what it said before. */

@@ -1,0 +1,42 @@
+import { Readable } from 'node:stream';
+import type { Listener, LiveSecond } from '../../evidence/index.ts';
+
+export const waitingBytesMax = 262_144;
+const againMs = 2000;
+
+/** One listener's events. Who does not read them is let go of, and may come again. */
+export class EventStream extends Readable implements Listener {
+  #held: LiveSecond[] | null = null;
+  #lastId = 0;
+
+  constructor() {
+    super({ highWaterMark: waitingBytesMax });
+    this.push(`retry: ${againMs}\n\n`);
+  }
+
+  /** What was missed comes before what happens meanwhile. */
+  async catchUp(read: () => Promise<readonly LiveSecond[]>): Promise<void> {
+    this.#held = [];
+    const missed = await read().catch(() => []);
+    const held = this.#held;
+    this.#held = null;
+    for (const second of [...missed, ...held]) this.tell(second);
+  }
+
+  tell(second: LiveSecond): void {
+    if (this.#held) {
+      this.#held.push(second);
+      return;
+    }
+    // Of one that is told again, the id is not: what came after it was heard.
+    this.#lastId = Math.max(this.#lastId, second.at);
+    const text = `id: ${this.#lastId}\nevent: second\ndata: ${JSON.stringify(second)}\n\n`;
+    if (!this.push(text)) this.destroy();
+  }
+
+  end(): void {
+    this.push(null);
+  }
+
+  override _read(): void {}
+}
