@@ -10,6 +10,7 @@ import { connect } from 'node:net';
  * @property {string} path
  * @property {readonly string[]} keys the n-th request has the n-th key and body, both going round
  * @property {readonly string[]} bodies
+ * @property {boolean} [mayRefuse] a 429 is an answer like any other
  * @property {number} connections
  * @property {number} ms the load ends after so long
  * @property {number} answers or after so many
@@ -66,7 +67,7 @@ async function drive(load) {
  * @param {number[]} latenciesMs
  * @returns {Promise<void>}
  */
-function lane(socket, { path, keys, bodies }, next, latenciesMs) {
+function lane(socket, { path, keys, bodies, mayRefuse }, next, latenciesMs) {
   const start = `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n`;
   return new Promise((resolve, reject) => {
     let sentMs = 0;
@@ -87,7 +88,8 @@ function lane(socket, { path, keys, bodies }, next, latenciesMs) {
       pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
       const length = lengthOf(pending);
       if (length < 0 || pending.length < length) return;
-      if (pending.latin1Slice(9, 12) !== '200') {
+      const status = pending.latin1Slice(9, 12);
+      if (status !== '200' && !(mayRefuse && status === '429')) {
         return reject(new Error(`not a 200: ${pending.latin1Slice(0, 1000)}`));
       }
       pending = Buffer.alloc(0);

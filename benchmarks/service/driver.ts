@@ -8,6 +8,8 @@ export type Load = {
   readonly path: string;
   readonly keys: readonly string[];
   readonly bodies: readonly string[];
+  /** Whether a refusal is an answer like any other. */
+  readonly mayRefuse?: boolean;
 };
 
 export type Report = {

@@ -6,6 +6,7 @@ import { parseOptions, type RowName, type ServicePace } from './options.ts';
 import { Rig } from './rig.ts';
 import { measureAllRules } from './rows/all-rules.ts';
 import { measureEmbedded } from './rows/embedded.ts';
+import { measureEvidence } from './rows/evidence.ts';
 import { measureManyPerCall } from './rows/many-per-call.ts';
 import { measureManyTenants } from './rows/many-tenants.ts';
 import { measureOnRedis } from './rows/on-redis.ts';
@@ -19,6 +20,7 @@ const rows: Readonly<Record<RowName, Row>> = {
   c: measureEmbedded,
   d: measureManyTenants,
   e: measureAllRules,
+  f: measureEvidence,
 };
 
 const wholeRunMs = 900_000;

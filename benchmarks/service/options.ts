@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-export const rowNames = ['a', 'b', 'c', 'd', 'e'] as const;
+export const rowNames = ['a', 'b', 'c', 'd', 'e', 'f'] as const;
 export type RowName = (typeof rowNames)[number];
 
 /** How long to measure, and how much there is of what there is much of. */

@@ -16,9 +16,25 @@ const plan = {
   refill_rate_per_sec: 0.001,
 };
 
+/** After the first call of a subject all are refused. */
+export const refusing = {
+  ...plan,
+  name: 'refusing',
+  bucket_capacity: 1,
+  refill_rate_per_sec: 0.000_1,
+};
+/** The same, but it only watches. */
+export const watching = {
+  name: 'watching',
+  limits: [
+    { ...plan, name: 'wide' },
+    { ...refusing, name: 'tight', mode: 'shadow' },
+  ],
+};
+
 /** A tenant on the plan, made as its operator would. Returns its key. */
-export async function makeTenant(node: Server): Promise<string> {
-  const { id: planId } = await post<{ id: string }>(node, 'plans', { tenant_id: null, ...plan });
+export async function makeTenant(node: Server, planned: object = plan): Promise<string> {
+  const { id: planId } = await post<{ id: string }>(node, 'plans', { tenant_id: null, ...planned });
   const tenant = await post<{ id: string }>(node, 'tenants', { name: 'bench', plan_id: planId });
   const { key } = await post<{ key: string }>(node, 'keys', {
     tenant_id: tenant.id,
