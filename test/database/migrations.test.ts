@@ -51,7 +51,7 @@ describe.each(databaseKinds)('migrations (%s)', (kind) => {
     expect(await database.db.selectFrom('settings').selectAll().execute()).toEqual([
       { name: 'old', value: 'v' },
     ]);
-    expect(await database.db.selectFrom('usage_minutes').selectAll().execute()).toEqual([]);
+    expect(await database.db.selectFrom('usage_counts').selectAll().execute()).toEqual([]);
   });
 
   test('that fail change nothing, and say which of them and why', async () => {
