@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Deadline } from 'sluice';
 import {
   Decision,
@@ -25,6 +26,7 @@ const linesEarly = 10_000;
 const waitMs = 1000;
 const outboxesAtOnce = 500;
 const lastTries = 5;
+const lastPauseMs = 200;
 
 /**
  * What happened, for the ledger. What is charged, the store counts as it charges. Refusals, what
@@ -100,7 +102,10 @@ export class Recorder {
 
   /** Writes everything, or says how much of it is lost: afterwards nobody is there to try again. */
   async close(): Promise<void> {
-    for (let tries = 1; tries <= lastTries; tries += 1) if (await this.flush()) return;
+    for (let tries = 1; tries <= lastTries; tries += 1) {
+      if (await this.flush()) return;
+      await pause(lastPauseMs);
+    }
     let calls = 0;
     for (const outbox of this.#outboxes.values()) calls += outbox.calls;
     this.#outboxes.clear();
