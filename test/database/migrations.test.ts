@@ -51,7 +51,48 @@ describe.each(databaseKinds)('migrations (%s)', (kind) => {
     expect(await database.db.selectFrom('settings').selectAll().execute()).toEqual([
       { name: 'old', value: 'v' },
     ]);
-    expect(await database.db.selectFrom('usage_minutes').selectAll().execute()).toEqual([]);
+    expect(await database.db.selectFrom('usage_counts').selectAll().execute()).toEqual([]);
+  });
+
+  test('carry usage over, and its sums by the hour and the day', async () => {
+    const database = await start();
+    const until = names.indexOf('0004-usage-steps');
+    await migrate(database, only(...names.slice(0, until)));
+    const tenantId = '00000000-0000-4000-8000-000000000001';
+    const rows = [
+      ['2026-02-28T23:58:00Z', '', 'allowed', 1],
+      ['2026-02-28T23:59:00Z', '', 'allowed', 2],
+      ['2026-02-28T23:59:00Z', '', 'blocked', 4],
+      ['2026-03-01T00:00:00Z', '', 'warned', 8],
+      ['2026-02-28T23:59:00Z', 'm', 'allowed', 16],
+      ['2026-02-28T23:59:00Z', 'm', 'warned', 32],
+      // Of every limit that applied: who refused was not known.
+      ['2026-02-28T23:59:00Z', 'm', 'blocked', 64],
+    ] as const;
+    for (const [minute, limit, outcome, count] of rows) {
+      await sql`INSERT INTO usage_minutes VALUES
+        (${tenantId}, ${minute}, 'r', ${limit}, ${outcome}, ${count})`.execute(database.db);
+    }
+    await migrate(database);
+    const { rows: kept } = await sql<{ line: string }>`
+      SELECT concat_ws(' ', step, to_char(at, 'MM-DD HH24:MI'), resource, limit_name, outcome, count)
+        AS line
+      FROM usage_counts ORDER BY step, at, limit_name, outcome`.execute(database.db);
+    expect(kept.map(({ line }) => line)).toEqual([
+      'day 02-28 00:00 r  allowed 3',
+      'day 02-28 00:00 r  blocked 4',
+      'day 02-28 00:00 r m allowed 48',
+      'day 03-01 00:00 r  warned 8',
+      'hour 02-28 23:00 r  allowed 3',
+      'hour 02-28 23:00 r  blocked 4',
+      'hour 02-28 23:00 r m allowed 48',
+      'hour 03-01 00:00 r  warned 8',
+      'minute 02-28 23:58 r  allowed 1',
+      'minute 02-28 23:59 r  allowed 2',
+      'minute 02-28 23:59 r  blocked 4',
+      'minute 02-28 23:59 r m allowed 48',
+      'minute 03-01 00:00 r  warned 8',
+    ]);
   });
 
   test('that fail change nothing, and say which of them and why', async () => {
@@ -106,9 +147,8 @@ test('migrations of a database that cannot be reached say so', async () => {
   await database.close();
 });
 
-function only(name: string) {
-  const { [name]: migration } = migrations;
-  return migration ? { [name]: migration } : {};
+function only(...some: readonly string[]) {
+  return Object.fromEntries(Object.entries(migrations).filter(([name]) => some.includes(name)));
 }
 
 function run(...statements: string[]) {

@@ -125,10 +125,11 @@ onEveryDatabase('database', (rig) => {
         })
         .execute();
       await db
-        .insertInto('usage_minutes')
+        .insertInto('usage_counts')
         .values({
           tenant_id: tenantId,
-          minute: at,
+          step: 'minute',
+          at,
           resource: 'r',
           limit_name: 'l',
           outcome: 'allowed',
@@ -143,7 +144,7 @@ onEveryDatabase('database', (rig) => {
       expect(await readOne('admin_tokens')).toMatchObject({ role: 'owner', last_used_at: at });
       expect(await readOne('audit_entries')).toMatchObject({ before: null, after });
       expect(await readOne('publications')).toMatchObject({ epoch: large, done: 0, total: null });
-      expect(await readOne('usage_minutes')).toMatchObject({ minute: at, count: large });
+      expect(await readOne('usage_counts')).toMatchObject({ at, count: large });
       expect(await readOne('ledger_positions')).toMatchObject({ batch: large });
     });
 

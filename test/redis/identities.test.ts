@@ -126,11 +126,12 @@ test('counters, their companions and the other keys of a tenant never meet', () 
     expect({ key, owner: made.get(key) ?? owner }).toEqual({ key, owner });
     made.set(key, owner);
   };
-  for (const suffix of ['e', 'u', 'n', 'm']) claim(suffix, `the tenant's ${suffix}`);
+  for (const suffix of ['e', 'u', 'd', 'n', 'm']) claim(suffix, `the tenant's ${suffix}`);
+  for (let batch = 0; batch < 50; batch += 1) claim(keys.ledgerBatch(batch), `batch ${batch}`);
   for (const text of trickyTexts) {
     claim(keys.reservation(text), `reservation ${text}`);
     claim(keys.refund(text), `refund ${text}`);
-    claim(keys.ledgerBatch(text), `batch ${text}`);
+    claim(keys.ledgerWriter(text), `writer ${text}`);
     for (const scope of trickyTexts) {
       claim(keys.answer(scope, text), `record ${JSON.stringify([scope, text])}`);
     }
@@ -191,7 +192,9 @@ test('what callers wrote appears in no key and no value', async () => {
     await engine.decide({ tenant, questions, snapshot });
   }
   await engine.refund(tenant, { id: 'canary-refund', chargedAtUs: 1, limits: bound });
-  await engine.takeLedger(tenant, 'canary-batch');
+  const counts = [{ minute: 1, outcome: 'blocked', label: 'label', count: 1 }] as const;
+  await engine.takeLedger(tenant, 1);
+  await engine.record(tenant, { writer: 'canary-writer', number: 1, counts });
   const found = await keysOf(redis, prefix);
   expect(found.length).toBeGreaterThan(12);
   for (const key of found) {

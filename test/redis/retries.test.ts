@@ -94,7 +94,7 @@ test.each([
 test.each([
   ['inspect', (engine: RedisEngine) => engine.inspect(tenant, [bound(limit)])],
   ['settle', (engine: RedisEngine) => engine.settle(tenant, { reservationId: 'r', costs: {} })],
-  ['takeLedger', (engine: RedisEngine) => engine.takeLedger(tenant, 'b')],
+  ['takeLedger', (engine: RedisEngine) => engine.takeLedger(tenant, 9)],
   [
     'heartbeat',
     (engine: RedisEngine) => engine.heartbeat(tenant, { reservationId: 'r', ttlMs: 1 }),

@@ -161,13 +161,16 @@ const verbs: readonly ((doing: Doing) => Promise<unknown>)[] = [
   },
   ({ engine, tenant, random }) =>
     engine.publishEpoch(tenant, { tenant: Math.floor(random() * 9), shared: 3 }),
-  ({ engine, tenant }) =>
-    engine.record(tenant, [{ minute: 7, outcome: 'blocked', label, count: 2 }]),
+  ({ engine, tenant, random }) => {
+    const counts = [{ minute: 7, outcome: 'blocked', label, count: 2 }] as const;
+    return engine.record(tenant, { writer: 'node', number: Math.floor(random() * 9), counts });
+  },
   async (doing) => {
     doing.batches += 1;
-    await doing.engine.takeLedger(doing.tenant, `batch-${doing.batches}`);
+    await doing.engine.takeLedger(doing.tenant, doing.batches);
   },
-  ({ engine, tenant, batches }) => engine.dropLedger(tenant, `batch-${batches}`),
+  ({ engine, tenant, batches }) => engine.dropLedger(tenant, batches),
+  ({ engine, tenant, batches }) => engine.hasLedger(tenant, batches),
   // Holds and slots run out by the server's clock: let some.
   ({ random }) => sleep(random() * 15),
 ];

@@ -43,11 +43,20 @@ export type Engine = {
   seed(tenant: TenantRef, seeds: readonly QuotaSeed[]): Promise<void>;
   /** Makes every older snapshot of the tenant stale. */
   publishEpoch(tenant: TenantRef, epoch: Epoch): Promise<void>;
-  /** Counts in the ledger what was decided elsewhere, such as refusals gathered by a node. */
-  record(tenant: TenantRef, counts: readonly LedgerCount[]): Promise<void>;
-  /** Sets the ledger so far aside under the batch id and returns it; again until dropped. */
-  takeLedger(tenant: TenantRef, batchId: string): Promise<readonly LedgerCount[]>;
-  dropLedger(tenant: TenantRef, batchId: string): Promise<void>;
+  /**
+   * Counts in the ledger what was decided elsewhere, such as refusals gathered by a node. Each
+   * record of a writer counts once, however often it is sent.
+   */
+  record(tenant: TenantRef, record: LedgerRecord): Promise<void>;
+  /**
+   * Sets the ledger so far aside as the batch of this number and returns it; the same one again
+   * until it is dropped. Who asks for a number says that all before it are done with.
+   */
+  takeLedger(tenant: TenantRef, batch: number): Promise<LedgerTaken>;
+  /** The batch is done with. Its number is never used again, whoever asks for it late. */
+  dropLedger(tenant: TenantRef, batch: number): Promise<void>;
+  /** Whether there is anything that could be taken as this batch. */
+  hasLedger(tenant: TenantRef, batch: number): Promise<boolean>;
   close(): Promise<void>;
 };
 
@@ -211,11 +220,26 @@ export type HeartbeatResult =
 
 export type Inspection = { readonly nowUs: number; readonly readings: readonly Reading[] };
 
+export const ledgerOutcomes = ['allowed', 'warned', 'blocked', 'degraded', 'would_block'] as const;
+export type LedgerOutcome = (typeof ledgerOutcomes)[number];
+
 export type LedgerCount = {
   readonly minute: number;
-  readonly outcome: 'allowed' | 'warned' | 'blocked';
+  readonly outcome: LedgerOutcome;
   readonly label: string;
   readonly count: number;
 };
+
+/** A writer numbers its records upwards, and begins the next when the one before is written. */
+export type LedgerRecord = {
+  readonly writer: string;
+  readonly number: number;
+  readonly counts: readonly LedgerCount[];
+};
+
+export type LedgerTaken =
+  | { readonly kind: 'taken'; readonly counts: readonly LedgerCount[] }
+  /** That batch was dropped before, as all were up to this one. */
+  | { readonly kind: 'dropped'; readonly last: number };
 
 export const limitsPerQuestionMax = 64;

@@ -12,8 +12,9 @@ export type Tables = {
   tenant_epochs: TenantEpochsTable;
   shared_epoch: SharedEpochTable;
   publications: PublicationsTable;
-  usage_minutes: UsageMinutesTable;
+  usage_counts: UsageCountsTable;
   ledger_positions: LedgerPositionsTable;
+  ledger_sweep: LedgerSweepTable;
   overrides: OverridesTable;
   blocks: BlocksTable;
   modes: ModesTable;
@@ -149,17 +150,22 @@ export type PublicationsTable = {
   finished_at: Date | null;
 };
 
-export type UsageMinutesTable = {
+export type UsageCountsTable = {
   tenant_id: string;
-  minute: Date;
+  step: 'minute' | 'hour' | 'day';
+  at: Date;
   resource: string;
+  /** Empty for the call itself. */
   limit_name: string;
-  outcome: 'allowed' | 'warned' | 'blocked';
+  outcome: 'allowed' | 'warned' | 'blocked' | 'degraded' | 'would_block';
   count: number;
 };
 
 /** The last batch of each tenant's ledger that was moved here: each is moved once. */
 export type LedgerPositionsTable = { tenant_id: string; batch: number };
+
+/** One row: when a node may look for ledgers that were left behind, and from which tenant on. */
+export type LedgerSweepTable = { id: number; next_at: Date; after_tenant_id: string | null };
 
 type Versioned = {
   version: Generated<number>;

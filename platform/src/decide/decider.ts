@@ -33,6 +33,8 @@ export type DeciderParts = {
   readonly engine: Pick<Engine, 'decide'>;
   readonly recorder: Pick<Recorder, 'note' | 'shutOut' | 'keyUsed'>;
   readonly quotas: QuotaWatch;
+  /** Whether usage is counted. */
+  readonly counts: boolean;
   readonly time: Pick<StoreTime, 'heard'>;
   /** Whether an error means that the database can't be asked. */
   readonly isUnavailable: (error: unknown) => boolean;
@@ -84,7 +86,7 @@ export class Decider {
   async check(asker: Asker, input: CheckInput): Promise<Checked> {
     const admitted = this.admit(asker);
     const caller = admitted instanceof Promise ? await admitted : admitted;
-    const prepared = prepare(input, caller);
+    const prepared = prepare(input, caller, this.#parts);
     const outcome =
       'error' in prepared
         ? (await this.#goOn(asker, [input], { caller, news: null }))[0]
@@ -130,7 +132,7 @@ export class Decider {
         else ({ caller, trusted } = again);
         news = null;
       }
-      const prepared = prepareSome(inputs, outcomes.length, caller);
+      const prepared = prepareSome(inputs, outcomes.length, caller, this.#parts);
       const result = failure ?? (await this.#ask(caller, prepared, trusted));
       if (isFinal(result)) outcomes.push(...this.#answered(prepared, result, caller));
       else news = result;
@@ -254,7 +256,7 @@ export class Decider {
       : decisionOf(check, question, answer);
     if (decision instanceof Error) return decision;
     if (!shutOutBy) recorder.note(snapshot.ref, question, decision);
-    else if (!isPeek(check)) recorder.shutOut(snapshot.ref, question);
+    else if (!isPeek(check)) recorder.shutOut(snapshot.ref, question, decision);
     quotas.note(snapshot.ref, decision);
     if (snapshot.validUntilUs !== undefined) this.#hear(answer);
     return { decision, input, snapshot, resolution };

@@ -7,7 +7,7 @@ export { Recorder } from './recorder.ts';
 export { Identifier, type Caller, type KeyFailure } from './identify.ts';
 export { normalizeResource } from './resource.ts';
 export { Counters, type CounterQuery, type CountersParts } from './counters.ts';
-export { inspectLimits, type LimitUsage, type UsageReader } from './inspect-limits.ts';
+export { countedAs, inspectLimits, type LimitUsage, type UsageReader } from './inspect-limits.ts';
 export { QuotaKeeper, type QuotaKeeperParts } from './quota-keeper.ts';
 export { Settlements, type SettlementsParts } from './settlements.ts';
 export { standingsOf } from './quota-standing.ts';

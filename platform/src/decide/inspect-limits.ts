@@ -1,5 +1,5 @@
 import { levelOf, view, type BoundLimit, type Engine, type Limit, type PerPart } from 'sluice/core';
-import { select, type Rules } from '../snapshot/rules.ts';
+import { countedAs as countedUnder, select, type Rules } from '../snapshot/rules.ts';
 import type { Snapshot } from '../snapshot/snapshot.ts';
 import { addressAttribute } from './address-attribute.ts';
 import { normalizeResource } from './resource.ts';
@@ -43,6 +43,11 @@ export function limitsOf(rules: Rules, whose: Whose): Named[] {
     : rules.ofPlan(attributes);
   const known = { subject: whose.subject, resource: resolution?.counted, key: whose.keyId };
   return limits.map((limit) => ({ limit, bound: bindOne(limit, known, attributes) }));
+}
+
+/** What calls of a resource are counted under in what was used. */
+export function countedAs(rules: Rules, resource: string): string {
+  return countedUnder(rules.resolve(normalizeResource(resource)).policy);
 }
 
 /** Each limit with what its counter says. Touches nothing. */

@@ -1,6 +1,6 @@
 import { bind, CheckQuestion, type ParsedCheck, type Question } from 'sluice/core';
 import type { Block } from '../snapshot/blocks.ts';
-import { select, type Resolution } from '../snapshot/rules.ts';
+import { countedAs, select, type Resolution } from '../snapshot/rules.ts';
 import { parsedCheckOf, rulesFor, type CheckInput } from './check-input.ts';
 import type { Caller } from './identify.ts';
 
@@ -19,16 +19,20 @@ export type Asked = {
 /** Or what its caller did wrong. */
 export type Prepared = Asked | { readonly error: Error };
 
+/** Whether what is decided is counted in the ledger. */
+export type Counting = { readonly counts: boolean };
+
 /** As many of the checks, from this one on, as fit into one call. */
 export function prepareSome(
   inputs: readonly CheckInput[],
   from: number,
   caller: Caller,
+  { counts }: Counting,
 ): Prepared[] {
   const prepared: Prepared[] = [];
   let limits = 0;
   for (let at = from; at < inputs.length && prepared.length < questionsPerCallMax; at += 1) {
-    const one = prepare(inputs[at] as CheckInput, caller);
+    const one = prepare(inputs[at] as CheckInput, caller, { counts });
     limits += 'question' in one ? one.question.limits.length : 0;
     if (limits > limitsPerCallMax && prepared.length > 0) break;
     prepared.push(one);
@@ -36,21 +40,21 @@ export function prepareSome(
   return prepared;
 }
 
-export function prepare(input: CheckInput, caller: Caller): Prepared {
+export function prepare(input: CheckInput, caller: Caller, { counts }: Counting): Prepared {
   try {
     const resolution = rulesFor(input, caller).resolve(input.resource);
     const { key, snapshot } = caller;
     const by = { tenant: snapshot.tenant.name, keyId: key.id };
     const check = parsedCheckOf(input, by, resolution);
     const block = blockOf(input, caller);
-    if (block) return prepareBlocked({ input, check, resolution }, block);
+    if (block) return prepareBlocked({ input, check, resolution }, block, counts);
     const asked = `${input.planId ?? ''} ${input.resource}`;
     const { limits, label } = select(resolution, {
       subject: input.subject,
       attributes: input.attributes ?? noAttributes,
     });
     const question = new CheckQuestion(check, bind(limits, check), {
-      ledgerLabel: label,
+      ledgerLabel: counts ? label : undefined,
       asked,
       refundable: snapshot.tenant.refunds,
     });
@@ -73,8 +77,9 @@ function blockOf(
 function prepareBlocked(
   { input, check, resolution }: Pick<Asked, 'input' | 'check' | 'resolution'>,
   block: Block,
+  counts: boolean,
 ): Asked {
-  const label = `${resolution.policy?.pattern.text ?? '*'} `;
+  const label = counts ? `${countedAs(resolution.policy)} ` : undefined;
   const shutOut = block.action === 'block';
   const question = shutOut
     ? new CheckQuestion(nothing, [], { ledgerLabel: label })

@@ -105,6 +105,11 @@ export class Metrics {
     'Log lines and other reports given up because nobody took them in time.',
   ).with();
 
+  readonly #ledgerLost = this.#counters(
+    'rl_ledger_lost_total',
+    'Calls that usage does not (fully) count, for the store could not be told of them in time.',
+  ).with();
+
   readonly #decisionSeconds = this.#histograms(
     'rl_decision_duration_seconds',
     'From the question to the decision.',
@@ -210,6 +215,10 @@ export class Metrics {
 
   eventsDropped(count = 1): void {
     this.#eventsDropped.value += count;
+  }
+
+  ledgerLost(calls: number): void {
+    this.#ledgerLost.value += calls;
   }
 
   followedUp(verb: string, outcome: string): void {

@@ -1,14 +1,20 @@
+import type { TenantRef } from 'sluice/core';
 import { writeLastUsed } from '../control/api-keys/last-used.ts';
 import type { Publisher } from '../control/epochs/publisher.ts';
 import { QuotaEvents } from '../control/quotas/quota-events.ts';
 import { QuotaUsage } from '../control/quotas/quota-usage.ts';
 import { Drainer } from '../control/usage/drainer.ts';
+import { Freshness } from '../control/usage/freshness.ts';
+import { removeOldUsage } from '../control/usage/retention.ts';
+import { LedgerSweep } from '../control/usage/sweep.ts';
 import { Deliverer } from '../control/webhooks/deliverer.ts';
 import type { Foundation } from './foundation.ts';
 import type { HotPath } from './hot-path.ts';
 import { Repeater } from './repeat.ts';
 
 export type Background = {
+  /** Moves a tenant's ledger when somebody looks at it. */
+  readonly freshness: Freshness;
   /** A shared change waits for its tenants to be told. */
   publishShared(): void;
   /** Writes what is still only here, and stops. */
@@ -16,7 +22,11 @@ export type Background = {
 };
 
 const second = 1000;
-const hour = 3600 * second;
+const minute = 60 * second;
+const hour = 60 * minute;
+
+/** Each holds a connection of the pool for a moment. */
+const drainsAtOnce = 3;
 
 /** What a node does besides answering. */
 export function startBackground(
@@ -39,19 +49,23 @@ export function startBackground(
     await new QuotaUsage(database.db).removeOld();
     await new QuotaEvents(database.db).removeOld();
     await deliverer.removeOld();
+    await removeOldUsage(database.db);
   };
   const repeater = new Repeater((job, error) =>
     log.logger.warn({ event: 'job.failed', job, err: error }),
   );
-  const drain = async () => {
-    await recorder.flush();
-    for (const tenant of recorder.takeActive()) await drainer.drain(tenant);
-  };
+  const drain = () => drainActive(recorder, (tenant) => drainer.drain(tenant));
+  const sweep = new LedgerSweep({
+    db: database.db,
+    engine: store.engine,
+    drain: (tenant) => drainer.drain(tenant),
+  });
   const noteUse = () => writeLastUsed(database.db, recorder.takeUsedKeys());
   repeater.start({ name: 'feed', everyMs: second, run: () => feed.poll() });
   repeater.start({ name: 'refusals', everyMs: second, run: () => recorder.flush() });
   repeater.start({ name: 'ledger', everyMs: 10 * second, run: drain });
-  repeater.start({ name: 'last used', everyMs: 60 * second, run: noteUse });
+  repeater.start({ name: 'ledgers left', everyMs: minute, run: () => sweep.run() });
+  repeater.start({ name: 'last used', everyMs: minute, run: noteUse });
   repeater.start({ name: 'quota use', everyMs: 2 * second, run: () => keeper.flush() });
   repeater.start({ name: 'webhooks', everyMs: second, run: () => deliverer.deliver() });
   repeater.start({ name: 'old rows', everyMs: hour, run: tidy });
@@ -67,11 +81,39 @@ export function startBackground(
       while (await publisher.publishShared());
     },
   });
+  const freshness = new Freshness({
+    flush: () => recorder.flush(),
+    drain: (tenant) => drainer.drain(tenant),
+  });
   return {
+    freshness,
     publishShared,
     stop: async () => {
       await repeater.stop();
+      await recorder.close();
       await Promise.allSettled([drain(), noteUse(), keeper.flush(), deliverer.settled()]);
     },
   };
+}
+
+/** A tenant whose ledger can't be moved now keeps none waiting, and gets another turn. */
+async function drainActive(
+  recorder: HotPath['recorder'],
+  drain: (tenant: TenantRef) => Promise<void>,
+): Promise<void> {
+  await recorder.flush();
+  const waiting = recorder.takeActive();
+  const failures: unknown[] = [];
+  const work = async () => {
+    for (let tenant = waiting.pop(); tenant; tenant = waiting.pop()) {
+      try {
+        await drain(tenant);
+      } catch (error) {
+        recorder.keepActive(tenant);
+        failures.push(error);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: drainsAtOnce }, work));
+  if (failures.length > 0) throw failures[0];
 }

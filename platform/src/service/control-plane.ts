@@ -12,6 +12,8 @@ import { QuotaUsage } from '../control/quotas/quota-usage.ts';
 import { Quotas } from '../control/quotas/quotas.ts';
 import { Tenants } from '../control/tenants/tenants.ts';
 import { Tokens } from '../control/tokens/tokens.ts';
+import type { Freshness } from '../control/usage/freshness.ts';
+import { UsageReports } from '../control/usage/usage-reports.ts';
 import { Webhooks } from '../control/webhooks/webhooks.ts';
 import { standingsOf } from '../decide/index.ts';
 import { Counters, Explainer, type CountersParts } from '../decide/index.ts';
@@ -26,12 +28,14 @@ export function openControl(
   { database: { db }, store, secrets }: Foundation,
   {
     publisher,
+    freshness,
     onShared,
     hotPath: { snapshots, keys },
     adminToken,
     webhookPrivate,
   }: {
     readonly publisher: Publisher;
+    readonly freshness: Freshness;
     readonly onShared: () => void;
     readonly hotPath: Pick<HotPath, 'snapshots' | 'keys'>;
     readonly adminToken: string;
@@ -64,6 +68,7 @@ export function openControl(
     counters: { counters: new Counters({ snapshots, engine: store.engine, forget }), changes },
     explainer: new Explainer(snapshots),
     quotas: new Quotas({ ...common, readStanding: standingsOf(store.engine) }),
+    usage: new UsageReports({ db, freshness }),
     webhooks: new Webhooks({
       ...common,
       webhookSecret: secrets.webhook,

@@ -1,3 +1,4 @@
+import type { Config } from '../config.ts';
 import { QuotaEvents } from '../control/quotas/quota-events.ts';
 import { QuotaUsage } from '../control/quotas/quota-usage.ts';
 import { isUnavailable } from '../database/index.ts';
@@ -31,7 +32,10 @@ const cacheWaitMs = 50;
 /** After the store was away: how long checks wait for the database at most. */
 const trustWaitMs = 1000;
 
-export async function openHotPath(foundation: Foundation): Promise<HotPath> {
+export async function openHotPath(
+  foundation: Foundation,
+  { evidence }: Pick<Config, 'evidence'>,
+): Promise<HotPath> {
   const { database, store, metrics, secrets } = foundation;
   const reader = new SourceReader(database.db);
   const { shelf } = store;
@@ -62,7 +66,10 @@ export async function openHotPath(foundation: Foundation): Promise<HotPath> {
   store.onLost(() => trust.storeLeft());
   const strangers = new AddressFailures();
   const lookUps = new AddressFailures();
-  const recorder = new Recorder(store.engine);
+  const recorder = new Recorder({
+    engine: store.engine,
+    onLost: (calls) => metrics.ledgerLost(calls),
+  });
   const keeper = new QuotaKeeper({
     engine: store.engine,
     usage: new QuotaUsage(database.db),
@@ -85,6 +92,7 @@ export async function openHotPath(foundation: Foundation): Promise<HotPath> {
     engine: store.decider,
     recorder,
     quotas: keeper,
+    counts: evidence,
     time,
     isUnavailable,
     onRound: (kind) => metrics.staleRound(kind),

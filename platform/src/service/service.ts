@@ -68,13 +68,15 @@ async function start(config: Config, options: ServiceOptions, opened: Opened): P
     make: () => mint('token', secrets.mark).text,
   });
   const publisher = new Publisher(database.db, store.engine);
-  const hotPath = await openHotPath(foundation);
+  const hotPath = await openHotPath(foundation, config);
   for (const failures of hotPath.failures) opened.add(() => failures.close());
   const { webhookPrivate } = config;
   const background = startBackground(foundation, hotPath, { publisher, webhookPrivate });
   opened.add(() => background.stop());
+  const { freshness } = background;
   const control = openControl(foundation, {
     publisher,
+    freshness,
     onShared: () => background.publishShared(),
     hotPath,
     adminToken,
@@ -117,7 +119,8 @@ async function start(config: Config, options: ServiceOptions, opened: Opened): P
   });
   const settlements = new Settlements({ decider, engine: store.engine, quotas: hotPath.keeper });
   await app.register(settleRoutes, { settlements, metrics });
-  await app.register(usageRoute, { decider, usage: new Usage(database.db), engine: store.engine });
+  const { engine } = store;
+  await app.register(usageRoute, { decider, usage: new Usage(database.db), freshness, engine });
   if (demo) await app.register(demoRoute, { demo });
   await app.register(adminRoutes, { control, failures: adminFailures });
   if (config.evidence) {

@@ -166,7 +166,12 @@ export function select(resolution: Resolution, call: CalledBy): Selection {
   const { rules, quota, policy } = resolution;
   const limits = limitsOf(rules, quota, call);
   const names = limits.map(({ name }) => name).join();
-  return { limits, label: `${policy ? policy.pattern.text : '*'} ${names}` };
+  return { limits, label: `${countedAs(policy)} ${names}` };
+}
+
+/** What calls are counted under in the ledger: the policy for their resource, or all without one. */
+export function countedAs(policy: CompiledPolicy | null): string {
+  return policy ? policy.pattern.text : '*';
 }
 
 function limitsOf(

@@ -55,7 +55,8 @@ onEveryEngine('a peek', (rig) => {
     const reserve = { ttlMs: 1000, onExpiry: 'keep' } as const;
     const more = { ledgerLabel: 'l', idempotency, reserve, id: 'peeked' };
     await rig.askWith(more, bound(limit, 0));
-    expect(await rig.engine.takeLedger(rig.tenant, 'batch')).toEqual([]);
+    const nothing = { kind: 'taken', counts: [] };
+    expect(await rig.engine.takeLedger(rig.tenant, 1)).toEqual(nothing);
     const settlement = { reservationId: 'peeked', costs: { requests: 3 } };
     expect(await rig.engine.settle(rig.tenant, settlement)).toEqual({ kind: 'unknown' });
     const [asked] = await rig.askAll(question([bound(limit)], { idempotency }));

@@ -16,6 +16,7 @@ import { Publications } from '../../../platform/src/control/publications/publica
 import { Quotas } from '../../../platform/src/control/quotas/quotas.ts';
 import { Tenants } from '../../../platform/src/control/tenants/tenants.ts';
 import { Tokens } from '../../../platform/src/control/tokens/tokens.ts';
+import { UsageReports } from '../../../platform/src/control/usage/usage-reports.ts';
 import { Webhooks } from '../../../platform/src/control/webhooks/webhooks.ts';
 import {
   type Database,
@@ -122,6 +123,7 @@ export class AdminRig {
       audit: new Audit({ db }),
       publications: new Publications({ db }),
       quotas: new Quotas({ db, changes, readStanding: standingsOf(engine) }),
+      usage: new UsageReports({ db, freshness: { of: async () => new Date() } }),
       webhooks: new Webhooks({
         db,
         changes,

@@ -19,7 +19,10 @@ export type World = {
   readonly own: Objects;
   readonly foreign: Objects;
   /** Of no tenant; the plan is one that neither tenant is on. */
-  readonly platform: Omit<Objects, 'tenants' | 'keys' | 'quotas' | 'overrides' | 'counters'>;
+  readonly platform: Omit<
+    Objects,
+    'tenants' | 'keys' | 'quotas' | 'overrides' | 'counters' | 'usage'
+  >;
   /** What does not exist. */
   readonly nothing: Objects;
 };
@@ -47,6 +50,7 @@ const nothing: Objects = {
   quotas: randomUUID(),
   webhooks: randomUUID(),
   counters: randomUUID(),
+  usage: randomUUID(),
 };
 
 const hook = { url: 'https://hooks.example.com/sluice', events: ['quota.threshold'] };
@@ -75,6 +79,7 @@ async function makeObjects(admin: AdminRig): Promise<Objects> {
     publications: '2',
     quotas: tenant_id,
     counters: tenant_id,
+    usage: tenant_id,
     webhooks: webhook.body.id,
   };
 }
@@ -123,7 +128,8 @@ const questions: readonly AdminRoute['verb'][] = ['explain', 'inspect', 'reset',
 /** What a route is asked for, of these objects, such that it works for who may. */
 export function requestFor({ noun, verb, method, path }: AdminRoute, objects: Objects): Request {
   const place = path.replace('/v1/admin/', '').replace(':id', objects[noun]);
-  const filter = verb === 'clear' ? `?tenant_id=${objects.tenants}` : '';
+  const isOfTenant = verb === 'clear' || verb === 'series';
+  const filter = isOfTenant ? `?tenant_id=${objects.tenants}` : '';
   const body = questions.includes(verb)
     ? { tenant_id: objects.tenants, plan_id: objects.plans, resource: 'x', subject: 'me' }
     : bodyFor(noun, verb, objects.tenants);

@@ -1,5 +1,12 @@
 import type { Costs } from '../../core/costs.ts';
-import type { BoundLimit, Decided, Epoch, LedgerCount, TenantRef } from '../../core/engine.ts';
+import type {
+  BoundLimit,
+  Decided,
+  Epoch,
+  LedgerCount,
+  LedgerRecord,
+  TenantRef,
+} from '../../core/engine.ts';
 import { ExpiringMap } from './expiring-map.ts';
 
 /** What a tenant has besides counters. */
@@ -11,7 +18,11 @@ export type TenantBooks = {
   readonly refunds: ExpiringMap<true>;
   readonly tickets: ExpiringMap<Ticket>;
   ledger: Map<string, LedgerCount>;
-  readonly batches: Map<string, readonly LedgerCount[]>;
+  readonly batches: Map<number, readonly LedgerCount[]>;
+  /** The number of the last batch that was dropped. */
+  batchesDropped: number;
+  /** The number of each writer's last record. */
+  readonly writers: ExpiringMap<number>;
 };
 
 export type AnswerRecord = {
@@ -65,6 +76,8 @@ export class Books {
       tickets: new ExpiringMap(this.#entriesMax),
       ledger: new Map(),
       batches: new Map(),
+      batchesDropped: 0,
+      writers: new ExpiringMap(this.#entriesMax),
     };
     this.#tenants.set(key, made);
     return made;
@@ -77,6 +90,7 @@ export class Books {
       books.charges.sweep(nowUs);
       books.refunds.sweep(nowUs);
       books.tickets.sweep(nowUs);
+      books.writers.sweep(nowUs);
       forgetUndrained(books.ledger, nowUs);
       if (isEmpty(books)) this.#tenants.delete(key);
     }
@@ -93,6 +107,7 @@ export function bookKeyOf({ id, generation = 0 }: TenantRef): string {
 }
 
 const ledgerKeptMinutes = 3 * 24 * 60;
+const writerKeptUs = ledgerKeptMinutes * 60_000_000;
 
 /** A ledger that nobody drains must not grow for ever. */
 function forgetUndrained(ledger: Map<string, LedgerCount>, nowUs: number): void {
@@ -100,14 +115,29 @@ function forgetUndrained(ledger: Map<string, LedgerCount>, nowUs: number): void 
   for (const [field, entry] of ledger) if (entry.minute < oldest) ledger.delete(field);
 }
 
-function isEmpty({ epoch, ledger, batches, ...books }: TenantBooks) {
+function isEmpty({ epoch, ledger, batches, batchesDropped, writers, ...books }: TenantBooks) {
   const { records, reservations, charges, refunds, tickets } = books;
   const entries = records.size + reservations.size + charges.size + refunds.size + tickets.size;
-  return epoch === null && entries + ledger.size + batches.size === 0;
+  const moving = ledger.size + batches.size + batchesDropped + writers.size;
+  return epoch === null && entries + moving === 0;
 }
 
 export function minuteOf(nowUs: number): number {
   return Math.floor(nowUs / 60_000_000);
+}
+
+/** False when the writer has written it before. */
+export function beginRecord({ writers }: TenantBooks, by: Written, nowUs: number): boolean {
+  if (by.number <= (writers.get(by.writer, nowUs) ?? 0)) return false;
+  writers.set(by.writer, by.number, { expiresAtUs: nowUs + writerKeptUs, nowUs });
+  return true;
+}
+
+type Written = Pick<LedgerRecord, 'writer' | 'number'>;
+
+export function dropBatch(books: TenantBooks, batch: number): void {
+  books.batches.delete(batch);
+  books.batchesDropped = Math.max(books.batchesDropped, batch);
 }
 
 export function addToLedger(books: TenantBooks, entry: LedgerCount): void {

@@ -46,6 +46,9 @@ async function move(clock: { nowUs: number }): Promise<[MemoryEngine, MemoryEngi
   ask('charged', { idempotency, ledgerLabel: 'orders' });
   ask('reserved', { reserve: { ttlMs: 5000, onExpiry: 'keep' } });
   ask('struck');
+  await before.dropLedger(tenant, 2);
+  const counts = [{ minute: 1, outcome: 'blocked', label: 'orders', count: 1 }] as const;
+  await before.record(tenant, { writer: 'node', number: 5, counts });
   await before.refund(tenant, { id: 'refunded', chargedAtUs: clock.nowUs, limits: [] });
   const text = JSON.stringify(before.dump());
   const after = new MemoryEngine({ clock: () => clock.nowUs });
@@ -87,13 +90,19 @@ describe('an engine restored from a dump, by way of JSON', () => {
     expect(await used(after)).toEqual(await used(before));
   });
 
-  it('knows its epoch and its ledger', async () => {
+  it('knows its epoch and its ledger, and what of that was written and dropped', async () => {
     const [before, after] = await move({ nowUs: 1_700_000_000_000_000 });
     const snapshot = { epoch: { tenant: 6, shared: 3 } };
     expect(after.decideNow({ tenant, questions: [], snapshot }).kind).toBe('stale');
-    const ledger = await after.takeLedger(tenant, 'batch');
-    expect(ledger).toEqual(await before.takeLedger(tenant, 'batch'));
-    expect(ledger).toHaveLength(1);
+    const ledger = await after.takeLedger(tenant, 3);
+    expect(ledger).toEqual(await before.takeLedger(tenant, 3));
+    expect(ledger).toMatchObject({ kind: 'taken', counts: [{ count: 1 }, { count: 1 }] });
+    expect(await after.takeLedger(tenant, 2)).toEqual({ kind: 'dropped', last: 2 });
+    const counts = [{ minute: 1, outcome: 'blocked', label: 'l', count: 1 }] as const;
+    await after.record(tenant, { writer: 'node', number: 5, counts });
+    expect(await after.hasLedger(tenant, 4)).toBe(false);
+    await after.record(tenant, { writer: 'node', number: 6, counts });
+    expect(await after.hasLedger(tenant, 4)).toBe(true);
   });
 
   it('has its global counters for all tenants, and its seeds in wait', async () => {

@@ -10,7 +10,7 @@ import { addHold, holdsOf, type Hold, type KeptCharge } from './holds.ts';
 
 /** Plain data: survives JSON and the structured clone. */
 export type MemoryDump = {
-  readonly version: 5;
+  readonly version: 6;
   readonly cells: readonly CellDump[];
   readonly books: readonly (readonly [string, BooksDump])[];
   /** By name: they are found again by an engine with the same secret only. */
@@ -42,12 +42,14 @@ type BooksDump = {
   readonly refunds: Dumped<true>;
   readonly tickets: Dumped<Ticket>;
   readonly ledger: readonly [string, LedgerCount][];
-  readonly batches: readonly [string, readonly LedgerCount[]][];
+  readonly batches: readonly [number, readonly LedgerCount[]][];
+  readonly batchesDropped: number;
+  readonly writers: Dumped<number>;
 };
 
 export function dump({ cells, books, seeds }: Stock): MemoryDump {
   const dumped = {
-    version: 5,
+    version: 6,
     cells: [...cells.all()].map(([cell, { tenant, global, counterId, parts }]) => {
       const extras = cells.extrasOf(cell);
       return {
@@ -75,6 +77,8 @@ export function dump({ cells, books, seeds }: Stock): MemoryDump {
         tickets: kept.tickets.dump(),
         ledger: [...kept.ledger],
         batches: [...kept.batches],
+        batchesDropped: kept.batchesDropped,
+        writers: kept.writers.dump(),
       },
     ]),
     seeds: seeds.dump(),
@@ -84,7 +88,7 @@ export function dump({ cells, books, seeds }: Stock): MemoryDump {
 }
 
 export function restore(from: MemoryDump, { cells, books, seeds }: Stock): void {
-  if (from.version !== 5) throw new InvalidInput('dump.version', 'is of another release');
+  if (from.version !== 6) throw new InvalidInput('dump.version', 'is of another release');
   for (const dumped of structuredClone(from.cells)) {
     const { global, counterId, parts, numbers, state, penalty } = dumped;
     const cell = cells.put({ tenant: cells.of(dumped.tenant), global, counterId, parts });
@@ -108,7 +112,9 @@ export function restore(from: MemoryDump, { cells, books, seeds }: Stock): void 
     kept.reservations.restore(dumped.reservations.map(withAlgorithms));
     kept.tickets.restore(dumped.tickets.map(withAlgorithms));
     for (const [field, entry] of dumped.ledger) kept.ledger.set(field, entry);
-    for (const [batchId, batch] of dumped.batches) kept.batches.set(batchId, batch);
+    for (const [number, batch] of dumped.batches) kept.batches.set(number, batch);
+    kept.batchesDropped = dumped.batchesDropped;
+    kept.writers.restore(dumped.writers);
   }
   for (const [key, waiting] of structuredClone(from.seeds)) seeds.restore(key, waiting);
 }

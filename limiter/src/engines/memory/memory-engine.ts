@@ -11,7 +11,8 @@ import type {
   Heartbeat,
   HeartbeatResult,
   Inspection,
-  LedgerCount,
+  LedgerRecord,
+  LedgerTaken,
   Question,
   QuotaSeed,
   RefundCall,
@@ -26,7 +27,7 @@ import { CounterNames } from '../names/counter-names.ts';
 import { KeyedHash } from '../names/keyed-hash.ts';
 import { TicketMarks } from '../names/ticket-marks.ts';
 import { answer } from './answer.ts';
-import { addToLedger, Books } from './books.ts';
+import { addToLedger, beginRecord, Books, dropBatch } from './books.ts';
 import { Cells } from './cells.ts';
 import { finish, weigh } from './decide.ts';
 import { Desk, type Stock } from './desk.ts';
@@ -181,24 +182,33 @@ export class MemoryEngine implements Engine {
     books.epoch = highest(books.epoch, epoch);
   }
 
-  async record(tenant: TenantRef, counts: readonly LedgerCount[]): Promise<void> {
+  async record(tenant: TenantRef, { counts, ...written }: LedgerRecord): Promise<void> {
+    if (counts.length === 0) return;
     const books = this.#stock.books.of(tenant);
+    if (!beginRecord(books, written, this.#clock())) return;
     for (const entry of counts) addToLedger(books, entry);
   }
 
-  async takeLedger(tenant: TenantRef, batchId: string): Promise<readonly LedgerCount[]> {
+  async takeLedger(tenant: TenantRef, batch: number): Promise<LedgerTaken> {
     const books = this.#stock.books.of(tenant);
-    let batch = books.batches.get(batchId);
-    if (!batch) {
-      batch = [...books.ledger.values()];
+    if (books.batchesDropped >= batch) return { kind: 'dropped', last: books.batchesDropped };
+    if (books.batches.has(batch - 1)) dropBatch(books, batch - 1);
+    let counts = books.batches.get(batch);
+    if (!counts) {
+      counts = [...books.ledger.values()];
       books.ledger = new Map();
-      if (batch.length > 0) books.batches.set(batchId, batch);
+      if (counts.length > 0) books.batches.set(batch, counts);
     }
-    return batch;
+    return { kind: 'taken', counts };
   }
 
-  async dropLedger(tenant: TenantRef, batchId: string): Promise<void> {
-    this.#stock.books.of(tenant).batches.delete(batchId);
+  async dropLedger(tenant: TenantRef, batch: number): Promise<void> {
+    dropBatch(this.#stock.books.of(tenant), batch);
+  }
+
+  async hasLedger(tenant: TenantRef, batch: number): Promise<boolean> {
+    const { ledger, batches } = this.#stock.books.of(tenant);
+    return ledger.size > 0 || batches.has(batch);
   }
 
   /** Everything there is, as plain data: what a process hands to the one after it. */

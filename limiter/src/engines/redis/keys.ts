@@ -75,7 +75,8 @@ export class Keys {
   reservation = (id: string): string => `r${this.#hash.of(`r${id}`)}`;
   charge = (id: string): string => `c${this.#hash.of(`c${id}`)}`;
   refund = (id: string): string => `b${this.#hash.of(`b${id}`)}`;
-  ledgerBatch = (id: string): string => `u${this.#hash.of(`u${id}`)}`;
+  ledgerBatch = (number: number): string => `u${this.#hash.of(`u${number}`)}`;
+  ledgerWriter = (name: string): string => `v${this.#hash.of(`v${name}`)}`;
 }
 
 const tagLength = 16;
@@ -83,6 +84,7 @@ const tagLength = 16;
 /** Suffixes of keys that are one per tenant; no hash is this short. */
 export const epochSuffix = 'e';
 export const ledgerSuffix = 'u';
+export const ledgerDroppedSuffix = 'd';
 export const countersAllowanceSuffix = 'n';
 export const recordsAllowanceSuffix = 'm';
 export const chargesAllowanceSuffix = 'k';

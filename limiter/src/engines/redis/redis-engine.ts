@@ -9,7 +9,8 @@ import type {
   Heartbeat,
   HeartbeatResult,
   Inspection,
-  LedgerCount,
+  LedgerRecord,
+  LedgerTaken,
   Question,
   QuotaSeed,
   RefundCall,
@@ -26,8 +27,15 @@ import type { RedisClient } from './client.ts';
 import { concludeIn } from './conclude.ts';
 import { wholeIn } from './decode.ts';
 import type { Allowances } from './encode.ts';
-import { epochSuffix, holdsSuffix, Keys, ledgerSuffix, penaltySuffix } from './keys.ts';
-import { ledgerFields, parseLedger } from './ledger.ts';
+import {
+  epochSuffix,
+  holdsSuffix,
+  Keys,
+  ledgerDroppedSuffix,
+  ledgerSuffix,
+  penaltySuffix,
+} from './keys.ts';
+import { ledgerFields, parseTaken } from './ledger.ts';
 import { LimitTexts, seedText } from './limit-text.ts';
 import { Refunds } from './refunds.ts';
 import { Reservations } from './reservations.ts';
@@ -183,23 +191,36 @@ export class RedisEngine implements Engine {
     );
   }
 
-  async record(tenant: TenantRef, counts: readonly LedgerCount[]): Promise<void> {
+  async record(tenant: TenantRef, { writer, number, counts }: LedgerRecord): Promise<void> {
     if (counts.length === 0) return;
     await this.#tenantRun(
       this.#scripts.record,
       tenant,
-      [ledgerSuffix],
-      [String(counts.length), ...ledgerFields(counts)],
+      [ledgerSuffix, this.#keys.ledgerWriter(writer)],
+      [String(number), String(counts.length), ...ledgerFields(counts)],
     );
   }
 
-  async takeLedger(tenant: TenantRef, batchId: string): Promise<readonly LedgerCount[]> {
-    const suffixes = [ledgerSuffix, this.#keys.ledgerBatch(batchId)];
-    return parseLedger(await this.#tenantRun(this.#scripts.takeLedger, tenant, suffixes, []));
+  async takeLedger(tenant: TenantRef, batch: number): Promise<LedgerTaken> {
+    const suffixes = [
+      ledgerSuffix,
+      this.#keys.ledgerBatch(batch),
+      this.#keys.ledgerBatch(batch - 1),
+      ledgerDroppedSuffix,
+    ];
+    const { takeLedger } = this.#scripts;
+    const reply = await this.#tenantRun(takeLedger, tenant, suffixes, [String(batch)]);
+    return parseTaken(reply, batch);
   }
 
-  async dropLedger(tenant: TenantRef, batchId: string): Promise<void> {
-    await this.#tenantRun(this.#scripts.forget, tenant, [this.#keys.ledgerBatch(batchId)], []);
+  async dropLedger(tenant: TenantRef, batch: number): Promise<void> {
+    const suffixes = [this.#keys.ledgerBatch(batch), ledgerDroppedSuffix];
+    await this.#tenantRun(this.#scripts.dropLedger, tenant, suffixes, [String(batch)]);
+  }
+
+  async hasLedger(tenant: TenantRef, batch: number): Promise<boolean> {
+    const suffixes = [ledgerSuffix, this.#keys.ledgerBatch(batch)];
+    return wholeIn(await this.#tenantRun(this.#scripts.hasLedger, tenant, suffixes, [])) > 0;
   }
 
   #tenantRun(script: Script, tenant: TenantRef, suffixes: string[], args: string[]) {

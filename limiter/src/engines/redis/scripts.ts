@@ -88,6 +88,8 @@ export type Scripts = {
   readonly publishEpoch: Script;
   readonly record: Script;
   readonly takeLedger: Script;
+  readonly dropLedger: Script;
+  readonly hasLedger: Script;
   readonly forget: Script;
 };
 
@@ -115,7 +117,9 @@ export function openScripts(read: LuaSource = luaFiles): Scripts {
     seed: link(read, { libraries: ['clock', 'window', 'quota', 'cells'], entry: 'seed' }),
     publishEpoch: link(read, { libraries: ['epoch'], entry: 'publish_epoch' }),
     record: link(read, { libraries: ['ledger'], entry: 'record' }),
-    takeLedger: link(read, { libraries: ['ledger'], entry: 'take_ledger' }),
+    takeLedger: link(read, { libraries: ['ledger', 'ledger_batches'], entry: 'take_ledger' }),
+    dropLedger: link(read, { libraries: ['ledger', 'ledger_batches'], entry: 'drop_ledger' }),
+    hasLedger: link(read, { libraries: [], entry: 'has_ledger', readOnly: true }),
     forget: link(read, { libraries: [], entry: 'forget' }),
   };
 }

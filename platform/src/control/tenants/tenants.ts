@@ -8,6 +8,7 @@ import type { Changed, Changes } from '../change.ts';
 import { keepReachable } from '../owned.ts';
 import { type PageQuery, readPage } from '../page.ts';
 import { found, isUuid, lockObject, nextVersion, requireUuid } from '../rows.ts';
+import { removeUsageOf } from '../usage/retention.ts';
 import {
   type NewTenant,
   type Tenant,
@@ -110,8 +111,7 @@ export class Tenants {
     return this.#changes.make(actor, async (change) => {
       await change.touchTenant(id, { deleted: true });
       const before = await lockTenant(change.tx, id, expectedVersion);
-      await change.tx.deleteFrom('usage_minutes').where('tenant_id', '=', id).execute();
-      await change.tx.deleteFrom('ledger_positions').where('tenant_id', '=', id).execute();
+      await removeUsageOf(change.tx, id);
       await change.tx.deleteFrom('tenants').where('id', '=', id).execute();
       await change.note({ ...subject(id), action: 'delete', before });
       return undefined;

@@ -1,16 +1,33 @@
 import type { FastifyPluginAsync } from 'fastify';
-import { InvalidInput } from 'sluice/core';
 import { Type, type Static } from 'typebox';
-import { steps, type Step, type Usage } from '../../control/usage/usage.ts';
-import { inspectLimits, type Asker, type Decider, type UsageReader } from '../../decide/index.ts';
+import type { Freshness } from '../../control/usage/freshness.ts';
+import { parseSpan } from '../../control/usage/span.ts';
+import { limitSummary, usageSummary } from '../../control/usage/summary.ts';
+import type { LimitCounts, Usage } from '../../control/usage/usage.ts';
+import {
+  countedAs,
+  inspectLimits,
+  type Asker,
+  type Decider,
+  type UsageReader,
+} from '../../decide/index.ts';
 import { askerOf } from './check/input.ts';
 import { asProblem } from './check/problems.ts';
 import { clientAddress } from './client-address.ts';
 import { problemResponses } from './openapi.ts';
+import {
+  limitCounts,
+  points,
+  spanAnswer,
+  spanFields,
+  summaryField,
+  totals,
+} from './usage-schemas.ts';
 
 export type UsageRouteParts = {
   readonly decider: Decider;
   readonly usage: Usage;
+  readonly freshness: Freshness;
   readonly engine: UsageReader;
 };
 
@@ -23,9 +40,7 @@ const Query = Type.Object(
     limit: Type.Optional(
       Type.String({ minLength: 1, maxLength: 64, description: 'Only what this limit counted.' }),
     ),
-    from: Type.Optional(Type.String({ format: 'date-time' })),
-    to: Type.Optional(Type.String({ format: 'date-time' })),
-    step: Type.Optional(Type.Union(steps.map((step) => Type.Literal(step)))),
+    ...spanFields,
   },
   { additionalProperties: false },
 );
@@ -54,6 +69,7 @@ const UsageAnswer = Type.Object(
         blocked_until: Nullable(
           Type.Integer({ description: 'In penalty until then, in Unix seconds.' }),
         ),
+        summary: summaryField,
       }),
       {
         description:
@@ -61,17 +77,15 @@ const UsageAnswer = Type.Object(
       },
     ),
     usage: Type.Object({
-      from: Type.String({ format: 'date-time' }),
-      to: Type.String({ format: 'date-time' }),
-      step: Type.String(),
-      points: Type.Array(
-        Type.Object({
-          at: Type.String({ format: 'date-time' }),
-          allowed: Count,
-          warned: Count,
-          blocked: Count,
-        }),
+      ...spanAnswer,
+      resource: Nullable(
+        Type.String({ description: 'The policy that calls of the resource are counted under.' }),
       ),
+      limit: Nullable(Type.String()),
+      points,
+      totals,
+      limits: limitCounts,
+      summary: summaryField,
     }),
   },
   { $id: 'Usage' },
@@ -112,42 +126,41 @@ export const usageRoute: FastifyPluginAsync<UsageRouteParts> = async (app, parts
   );
 };
 
-async function readUsage({ decider, usage, engine }: UsageRouteParts, asker: Asker, query: Query) {
-  const caller = await decider.admitCurrent(asker);
-  const span = spanOf(query);
-  const { tenant, rules } = caller.snapshot;
-  const [limits, points] = await Promise.all([
-    inspectLimits(engine, caller.snapshot, { ...query, keyId: caller.key.id }),
-    usage.series({ tenantId: tenant.id, resource: query.resource, limit: query.limit, ...span }),
+async function readUsage(parts: UsageRouteParts, asker: Asker, query: Query) {
+  const { decider, usage, freshness, engine } = parts;
+  const { key, snapshot } = await decider.admitCurrent(asker);
+  const span = parseSpan(query);
+  const { tenant, rules, ref } = snapshot;
+  const resource = query.resource === undefined ? undefined : countedAs(rules, query.resource);
+  const completeUntil = await freshness.of(ref);
+  const asked = { tenantId: tenant.id, resource, ...span };
+  const [limits, series, counted] = await Promise.all([
+    inspectLimits(engine, snapshot, { ...query, keyId: key.id }),
+    usage.series({ ...asked, limitName: query.limit }),
+    usage.byLimit(asked),
   ]);
   return {
     tenant: { id: tenant.id, name: tenant.name, tier: tenant.tier },
     plan: rules.plan && { id: rules.plan.id, name: rules.plan.name },
-    limits,
+    limits: limits.map((limit) => ({
+      ...limit,
+      summary: limitSummary(limit, countsOf(limit.name, counted), span),
+    })),
     usage: {
       from: span.from.toISOString(),
       to: span.to.toISOString(),
       step: span.step,
-      points: points.map(({ at, ...counts }) => ({ at: at.toISOString(), ...counts })),
+      complete_until: completeUntil?.toISOString() ?? null,
+      resource: resource ?? null,
+      limit: query.limit ?? null,
+      ...series,
+      limits: counted,
+      summary: usageSummary(series.totals, counted, { ...span, limitName: query.limit }),
     },
   };
 }
 
-const stepMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
-const pointsDefault = 60;
-const pointsMax = 1500;
-
-/** The last hour by the minute, unless asked otherwise. */
-function spanOf(query: Query) {
-  const step = (query.step ?? 'minute') as Step;
-  const to = query.to === undefined ? new Date() : new Date(query.to);
-  const from =
-    query.from === undefined
-      ? new Date(to.getTime() - pointsDefault * stepMs[step])
-      : new Date(query.from);
-  if (from >= to) throw new InvalidInput('from', 'must be before `to`');
-  if ((to.getTime() - from.getTime()) / stepMs[step] > pointsMax) {
-    throw new InvalidInput('from', `lies over ${pointsMax} steps back; use a longer step`);
-  }
-  return { from, to, step };
+function countsOf(name: string, counted: readonly LimitCounts[]): LimitCounts {
+  const none = { name, allowed: 0, blocked: 0, would_block: 0 };
+  return counted.find((one) => one.name === name) ?? none;
 }

@@ -13,6 +13,7 @@ import type { Publications } from '../../../control/publications/publications.ts
 import type { Quotas } from '../../../control/quotas/quotas.ts';
 import type { Tenants } from '../../../control/tenants/tenants.ts';
 import type { Tokens } from '../../../control/tokens/tokens.ts';
+import type { UsageReports } from '../../../control/usage/usage-reports.ts';
 import type { Webhooks } from '../../../control/webhooks/webhooks.ts';
 import type { Explainer } from '../../../decide/index.ts';
 import { problemResponses } from '../openapi.ts';
@@ -35,6 +36,7 @@ import { quotaOperations, quotaSchemas } from './quotas.ts';
 import { type AdminRoute, type Noun, ofMany, routes, unversioned, type Verb } from './routes.ts';
 import { tenantOperations, tenantSchemas } from './tenants.ts';
 import { tokenOperations, tokenSchemas } from './tokens.ts';
+import { usageOperations, usageSchemas } from './usage.ts';
 import { expectedVersionOf } from './version.ts';
 import { webhookOperations, webhookSchemas } from './webhooks.ts';
 
@@ -53,6 +55,7 @@ export type Control = {
   readonly quotas: Quotas;
   readonly webhooks: Webhooks;
   readonly counters: CountersParts;
+  readonly usage: UsageReports;
   /** Of all that, what applies to a check. */
   readonly explainer: Explainer;
 };
@@ -115,6 +118,7 @@ const schemas = [
   ...publicationSchemas,
   ...quotaSchemas,
   ...webhookSchemas,
+  ...usageSchemas,
 ];
 
 function operationsOf(control: Control): Record<Noun, Partial<Record<Verb, Operation>>> {
@@ -135,6 +139,7 @@ function operationsOf(control: Control): Record<Noun, Partial<Record<Verb, Opera
     publications: publicationOperations(control.publications),
     quotas: quotaOperations(control.quotas),
     webhooks: webhookOperations(control.webhooks),
+    usage: usageOperations(control.usage),
   };
 }
 
@@ -181,6 +186,7 @@ const tags = {
   quotas: 'Quotas',
   webhooks: 'Webhooks',
   counters: 'Counters',
+  usage: 'Usage',
 } as const satisfies Record<Noun, string>;
 
 const nothing = Type.Object({}, { additionalProperties: false });

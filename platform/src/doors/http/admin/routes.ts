@@ -14,11 +14,13 @@ export const nouns = [
   'quotas',
   'webhooks',
   'counters',
+  'usage',
 ] as const;
 export type Noun = (typeof nouns)[number];
 
 const requests = {
   list: ['GET', ''],
+  series: ['GET', ''],
   get: ['GET', '/:id'],
   create: ['POST', ''],
   update: ['PATCH', '/:id'],
@@ -117,6 +119,8 @@ export const routes: readonly AdminRoute[] = [
   route('counters', 'inspect', 'viewer', { tenants: true }),
   route('counters', 'reset', 'operator', { tenants: false }),
   route('counters', 'unblock', 'operator', { tenants: false }),
+
+  route('usage', 'series', 'viewer', { tenants: true }),
 
   route('audit', 'list', 'viewer', { tenants: true }),
   route('audit', 'get', 'viewer', { tenants: true }),
