@@ -105,6 +105,11 @@ export class Metrics {
     'Log lines and other reports given up because nobody took them in time.',
   ).with();
 
+  readonly #receiptsDropped = this.#counters(
+    'rl_receipts_dropped_total',
+    'Decisions whose receipt was given up: too many at once, or no database for too long.',
+  ).with();
+
   readonly #decisionSeconds = this.#histograms(
     'rl_decision_duration_seconds',
     'From the question to the decision.',
@@ -210,6 +215,10 @@ export class Metrics {
 
   eventsDropped(count = 1): void {
     this.#eventsDropped.value += count;
+  }
+
+  receiptsDropped(count: number): void {
+    this.#receiptsDropped.value += count;
   }
 
   followedUp(verb: string, outcome: string): void {
