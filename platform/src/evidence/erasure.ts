@@ -49,7 +49,13 @@ export class Erasure {
         VALUES (${tenantId}, ${hash}, greatest(now(), ${new Date().toISOString()}::timestamptz))
         ON CONFLICT (tenant_id, subject_hash) DO UPDATE SET at = excluded.at`.execute(change.tx);
       const after = { subject };
-      await change.note({ action: 'erase', noun: 'decisions', objectId: tenantId, tenantId, after });
+      await change.note({
+        action: 'erase',
+        noun: 'decisions',
+        objectId: tenantId,
+        tenantId,
+        after,
+      });
     });
     const erased: Record<string, number> = {};
     for (const eraser of this.#erasers) {

@@ -4,6 +4,7 @@ import { QuotaEvents } from '../control/quotas/quota-events.ts';
 import { QuotaUsage } from '../control/quotas/quota-usage.ts';
 import { Drainer } from '../control/usage/drainer.ts';
 import { Deliverer } from '../control/webhooks/deliverer.ts';
+import type { Evidence } from './evidence.ts';
 import type { Foundation } from './foundation.ts';
 import type { HotPath } from './hot-path.ts';
 import { Repeater } from './repeat.ts';
@@ -24,8 +25,13 @@ export function startBackground(
   { feed, recorder, keeper }: HotPath,
   {
     publisher,
+    evidence,
     webhookPrivate,
-  }: { readonly publisher: Publisher; readonly webhookPrivate: boolean },
+  }: {
+    readonly publisher: Publisher;
+    readonly evidence: Evidence;
+    readonly webhookPrivate: boolean;
+  },
 ): Background {
   const drainer = new Drainer(database.db, store.engine);
   const deliverer = new Deliverer({
@@ -39,6 +45,7 @@ export function startBackground(
     await new QuotaUsage(database.db).removeOld();
     await new QuotaEvents(database.db).removeOld();
     await deliverer.removeOld();
+    await evidence.removeOld();
   };
   const repeater = new Repeater((job, error) =>
     log.logger.warn({ event: 'job.failed', job, err: error }),
@@ -54,6 +61,7 @@ export function startBackground(
   repeater.start({ name: 'last used', everyMs: 60 * second, run: noteUse });
   repeater.start({ name: 'quota use', everyMs: 2 * second, run: () => keeper.flush() });
   repeater.start({ name: 'webhooks', everyMs: second, run: () => deliverer.deliver() });
+  repeater.start({ name: 'evidence', everyMs: second, run: () => evidence.write({ all: false }) });
   repeater.start({ name: 'old rows', everyMs: hour, run: tidy });
   repeater.start({
     name: 'epochs',
@@ -71,7 +79,13 @@ export function startBackground(
     publishShared,
     stop: async () => {
       await repeater.stop();
-      await Promise.allSettled([drain(), noteUse(), keeper.flush(), deliverer.settled()]);
+      await Promise.allSettled([
+        drain(),
+        noteUse(),
+        keeper.flush(),
+        deliverer.settled(),
+        evidence.write({ all: true }),
+      ]);
     },
   };
 }

@@ -15,7 +15,10 @@ import { Tokens } from '../control/tokens/tokens.ts';
 import { Webhooks } from '../control/webhooks/webhooks.ts';
 import { standingsOf } from '../decide/index.ts';
 import { Counters, Explainer, type CountersParts } from '../decide/index.ts';
+import { Erasure } from '../evidence/index.ts';
+import { subjectHashUnder } from '../observe/index.ts';
 import type { Control } from '../doors/http/admin/index.ts';
+import type { Evidence } from './evidence.ts';
 import type { Foundation } from './foundation.ts';
 import type { HotPath } from './hot-path.ts';
 
@@ -28,12 +31,14 @@ export function openControl(
     publisher,
     onShared,
     hotPath: { snapshots, keys },
+    evidence: { receipts, erasers },
     adminToken,
     webhookPrivate,
   }: {
     readonly publisher: Publisher;
     readonly onShared: () => void;
     readonly hotPath: Pick<HotPath, 'snapshots' | 'keys'>;
+    readonly evidence: Pick<Evidence, 'receipts' | 'erasers'>;
     readonly adminToken: string;
     readonly webhookPrivate: boolean;
   },
@@ -46,7 +51,8 @@ export function openControl(
     ];
     void Promise.allSettled(reading);
   };
-  const changes = new Changes({ db, publisher, onShared, onTouched });
+  const subjectHash = subjectHashUnder(secrets.subject);
+  const changes = new Changes({ db, publisher, hashName: subjectHash, onShared, onTouched });
   const common = { db, changes };
   const usage = new QuotaUsage(db);
   const forget: CountersParts['forget'] = ({ ref }, counters) => usage.forget(ref, counters);
@@ -62,6 +68,7 @@ export function openControl(
     audit: new Audit({ db }),
     publications: new Publications({ db }),
     counters: { counters: new Counters({ snapshots, engine: store.engine, forget }), changes },
+    decisions: { receipts, erasure: new Erasure({ changes, erasers, subjectHash }) },
     explainer: new Explainer(snapshots),
     quotas: new Quotas({ ...common, readStanding: standingsOf(store.engine) }),
     webhooks: new Webhooks({

@@ -14,6 +14,7 @@ import { createServer, type HttpServer } from '../doors/http/server.ts';
 import { systemRoutes } from '../doors/http/system.ts';
 import { usageRoute } from '../doors/http/usage.ts';
 import {
+  CheckFan,
   CheckQueue,
   metricsContentType,
   Observer,
@@ -23,6 +24,7 @@ import {
 import { startBackground } from './background.ts';
 import { openControl } from './control-plane.ts';
 import { seedDemo, type Demo } from './demo.ts';
+import { openEvidence } from './evidence.ts';
 import { layFoundation, type Foundation } from './foundation.ts';
 import { openHotPath } from './hot-path.ts';
 import { keptSecret } from './kept-secret.ts';
@@ -70,12 +72,14 @@ async function start(config: Config, options: ServiceOptions, opened: Opened): P
   const hotPath = await openHotPath(foundation);
   for (const failures of hotPath.failures) opened.add(() => failures.close());
   const { webhookPrivate } = config;
-  const background = startBackground(foundation, hotPath, { publisher, webhookPrivate });
+  const evidence = openEvidence(foundation, config);
+  const background = startBackground(foundation, hotPath, { publisher, evidence, webhookPrivate });
   opened.add(() => background.stop());
   const control = openControl(foundation, {
     publisher,
     onShared: () => background.publishShared(),
     hotPath,
+    evidence,
     adminToken,
     webhookPrivate,
   });
@@ -107,7 +111,9 @@ async function start(config: Config, options: ServiceOptions, opened: Opened): P
   await app.register(checkRoutes, {
     decider,
     // A line names the span that is active when it is written: then it can't wait.
-    observer: tracing.enabled ? observer : new CheckQueue(observer),
+    observer: tracing.enabled
+      ? new CheckFan(observer, new CheckQueue(...evidence.watchers))
+      : new CheckQueue(observer, ...evidence.watchers),
     tracing,
     metrics,
     headerProfile: config.headerProfile,

@@ -19,7 +19,10 @@ export type World = {
   readonly own: Objects;
   readonly foreign: Objects;
   /** Of no tenant; the plan is one that neither tenant is on. */
-  readonly platform: Omit<Objects, 'tenants' | 'keys' | 'quotas' | 'overrides' | 'counters'>;
+  readonly platform: Omit<
+    Objects,
+    'tenants' | 'keys' | 'quotas' | 'overrides' | 'counters' | 'decisions'
+  >;
   /** What does not exist. */
   readonly nothing: Objects;
 };
@@ -47,6 +50,7 @@ const nothing: Objects = {
   quotas: randomUUID(),
   webhooks: randomUUID(),
   counters: randomUUID(),
+  decisions: 'nothing-1',
 };
 
 const hook = { url: 'https://hooks.example.com/sluice', events: ['quota.threshold'] };
@@ -76,6 +80,7 @@ async function makeObjects(admin: AdminRig): Promise<Objects> {
     quotas: tenant_id,
     counters: tenant_id,
     webhooks: webhook.body.id,
+    decisions: await admin.makeReceipt(tenant_id),
   };
 }
 
@@ -145,6 +150,7 @@ function bodyFor(noun: Noun, verb: AdminRoute['verb'], tenantId: string): object
   if (verb === 'rotate') return noun === 'keys' ? { overlap_seconds: 3600 } : {};
   if (verb === 'update') return changeFor(noun);
   if (verb === 'put') return { limit: 100, teams: { eng: { limit: 10 } } };
+  if (verb === 'erase') return { tenant_id: tenantId, subject: 'nobody' };
   if (verb === 'topUp') return { amount: 5, reason: 'a launch' };
   if (verb === 'set') return newMode(tenantId);
   if (verb !== 'create') return undefined;
@@ -188,6 +194,8 @@ const tables = [
   'quotas',
   'quota_top_ups',
   'webhooks',
+  'receipts',
+  'erasures',
 ] as const;
 
 const everything = sql.join(

@@ -30,7 +30,8 @@ export function whatToDo({ event: { decision }, atMs }: KeptCheck, clearsAtMs: n
   const [wouldBlock] = wouldBlockersOf(decision);
   if (wouldBlock) return adviceOn(wouldBlock);
   const { delayMs } = decision;
-  if (delayMs > 0) return `Wait ${inWords(delayMs)} before the next call: the limit is nearly used up.`;
+  if (delayMs > 0)
+    return `Wait ${inWords(delayMs)} before the next call: the limit is nearly used up.`;
   return 'Nothing: it was let in.';
 }
 
@@ -103,10 +104,12 @@ function adviceFor(decision: Decision, { reason }: BlockedBy, { atMs, clearsAtMs
   const shown = Decision.shownOf(decision);
   if (clearsAtMs !== null) {
     const wait = inWords(Math.max(0, clearsAtMs - atMs));
-    const fits = reason === 'blocked' ? 'the block is over' : 'the same call fits if nobody else calls';
+    const fits =
+      reason === 'blocked' ? 'the block is over' : 'the same call fits if nobody else calls';
     return `Wait ${wait}, then try again: at ${timeOf(clearsAtMs)} ${fits}.`;
   }
-  if (reason === 'blocked') return 'Ask whoever runs the service to lift the block: waiting does not.';
+  if (reason === 'blocked')
+    return 'Ask whoever runs the service to lift the block: waiting does not.';
   if (reason === 'unavailable' || !shown) return 'Try again in a moment.';
   if (reason === 'impossible') {
     return `Ask for at most ${shown.bound.limit.size} at once: this call can never fit, however long you wait.`;

@@ -13,6 +13,8 @@ export type ReceiptWriterParts = {
   readonly receipts: Pick<Receipts, 'write'>;
   readonly subjectHash: SubjectHash;
   readonly onDropped: (count: number) => void;
+  /** Hears of what the database will not have, by its code. */
+  readonly onRefused: (code: string) => void;
 };
 
 /** Makes receipts of what was collected, and writes them. */
@@ -34,7 +36,7 @@ export class ReceiptWriter {
   }
 
   async #writeBatch(batch: readonly KeptCheck[]): Promise<void> {
-    const { collector, receipts, subjectHash, onDropped } = this.#parts;
+    const { collector, receipts, subjectHash, onDropped, onRefused } = this.#parts;
     try {
       await receipts.write(batch.map((one) => receiptRowOf(one, subjectHash)));
       collector.done(batch);
@@ -46,7 +48,7 @@ export class ReceiptWriter {
       // It would be refused again. What the database says of it may quote it, and is not passed on.
       collector.done(batch);
       onDropped(batch.reduce((sum, { repeats }) => sum + 1 + repeats, 0));
-      throw new Error(`the database refused receipts (${codeOf(error)}); they are dropped`);
+      onRefused(codeOf(error));
     }
   }
 }

@@ -21,6 +21,7 @@ import { auditOperations, auditSchemas } from './audit.ts';
 import { authenticate, type Failures } from './authenticate.ts';
 import { blockOperations, blockSchemas } from './blocks.ts';
 import { counterOperations, type CountersParts } from './counters.ts';
+import { decisionOperations, decisionSchemas, type DecisionsParts } from './decisions.ts';
 import { explainOperation, explainSchemas } from './explain.ts';
 import { body, expectedVersion, nullable, publishedFields } from './fields.ts';
 import { keyOperations, keySchemas } from './keys.ts';
@@ -53,6 +54,7 @@ export type Control = {
   readonly quotas: Quotas;
   readonly webhooks: Webhooks;
   readonly counters: CountersParts;
+  readonly decisions: DecisionsParts;
   /** Of all that, what applies to a check. */
   readonly explainer: Explainer;
 };
@@ -115,6 +117,7 @@ const schemas = [
   ...publicationSchemas,
   ...quotaSchemas,
   ...webhookSchemas,
+  ...decisionSchemas,
 ];
 
 function operationsOf(control: Control): Record<Noun, Partial<Record<Verb, Operation>>> {
@@ -135,6 +138,7 @@ function operationsOf(control: Control): Record<Noun, Partial<Record<Verb, Opera
     publications: publicationOperations(control.publications),
     quotas: quotaOperations(control.quotas),
     webhooks: webhookOperations(control.webhooks),
+    decisions: decisionOperations(control.decisions),
   };
 }
 
@@ -181,6 +185,7 @@ const tags = {
   quotas: 'Quotas',
   webhooks: 'Webhooks',
   counters: 'Counters',
+  decisions: 'Receipts',
 } as const satisfies Record<Noun, string>;
 
 const nothing = Type.Object({}, { additionalProperties: false });

@@ -14,6 +14,7 @@ export const nouns = [
   'quotas',
   'webhooks',
   'counters',
+  'decisions',
 ] as const;
 export type Noun = (typeof nouns)[number];
 
@@ -31,6 +32,7 @@ const requests = {
   inspect: ['POST', '/inspect'],
   reset: ['POST', '/reset'],
   unblock: ['POST', '/unblock'],
+  erase: ['POST', '/erase'],
   set: ['PUT', ''],
   clear: ['DELETE', ''],
   templates: ['GET', '/templates'],
@@ -47,6 +49,7 @@ export const unversioned: readonly Verb[] = [
   'inspect',
   'reset',
   'unblock',
+  'erase',
 ];
 
 export type AdminRoute = {
@@ -138,6 +141,10 @@ export const routes: readonly AdminRoute[] = [
   route('webhooks', 'remove', 'operator', { tenants: true }),
   route('webhooks', 'rotate', 'operator', { tenants: true }),
   route('webhooks', 'deliveries', 'viewer', { tenants: true }),
+
+  route('decisions', 'list', 'viewer', { tenants: true }),
+  route('decisions', 'get', 'viewer', { tenants: true }),
+  route('decisions', 'erase', 'operator', { tenants: true }),
 ];
 
 function route(
