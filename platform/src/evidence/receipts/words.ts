@@ -43,7 +43,7 @@ function reasonOf({ event: { decision }, outcome }: KeptCheck): string {
   if (wouldBlock.length > 0) return wouldBlock.map((one) => wouldRefuse(decision, one)).join(' ');
   const shown = Decision.shownOf(decision);
   if (!shown) return 'No limit applies to it.';
-  return `${standing(decision, shown)}, and ${shown.view.remaining} were left.`;
+  return `${standing(decision, shown)}, and ${shown.view.remaining} of that was left.`;
 }
 
 function refusalOf(decision: Decision, { limit, level, reason }: BlockedBy): string {
@@ -65,7 +65,7 @@ function why({ bound: { limit, cost }, view: { used } }: ShownLimit, reason: str
   const asked = limit.numbers.algorithm === 'concurrency' ? 'one more' : `for ${cost} more`;
   if (reason === 'impossible') return `the call asked for ${cost} at once, more than that`;
   if (reason === 'penalty') return 'after earlier refusals its calls are blocked for a while';
-  return `${used} were used when the call asked ${asked}`;
+  return `${used} ${used === 1 ? 'was' : 'were'} used when the call asked ${asked}`;
 }
 
 function wouldRefuse(decision: Decision, one: ShownLimit): string {
