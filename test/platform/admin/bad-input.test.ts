@@ -396,6 +396,7 @@ onEveryAdmin('bad input', (suite) => {
           'overrides',
           'blocks',
           'modes',
+          'decisions',
           'keys',
           'tokens',
           'audit',

@@ -1,9 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Receipt } from '../../../platform/src/evidence/index.ts';
 import type { Body } from '../rig/client.ts';
+import { Documented, type OpenApi } from '../rig/documented.ts';
 import { onEveryStack, stackKinds } from '../rig/stacks.ts';
 import { window } from '../rules/window.ts';
 import { receiptFor, receiptsOf, untilNextSecond, untilWritten } from './rig.ts';
+
+const documented = new Documented();
 
 type Made = { readonly answer: Body; readonly receipt: Receipt };
 
@@ -270,8 +273,14 @@ onEveryStack(
       expect(missing).toMatchObject({ status: 404, body: { code: 'not_found' } });
       expect(missing.body['detail']).toMatch(/counted on it.*list .* tenant_id, subject_hash/);
     });
+
+    it('are as the document of the node says', async () => {
+      const { body } = await rig.client.get('/openapi.json');
+      expect(documented.problems(body as unknown as OpenApi)).toEqual([]);
+    });
   },
   {
+    watch: documented.watch,
     settings: { SLUICE_RECEIPT_SAMPLE: '0' },
     kinds: stackKinds.filter((kind) => kind !== 'PostgreSQL, memory'),
   },
