@@ -9,6 +9,7 @@ export * from './errors.ts';
 export { levelOf, type Level } from './level.ts';
 export type { LimitInput } from './limit-input.ts';
 export type { Limit, Mode, PerPart } from './limit.ts';
+export { allowedBy, inWords } from './message.ts';
 export { parseMode } from './mode.ts';
 export { parseLimit, type LimitContext } from './parse-limit.ts';
 export { oneOf, parseName, parseText, refuseUnknownFields, requireObject } from './parse.ts';

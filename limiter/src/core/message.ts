@@ -14,13 +14,18 @@ export function refusalMessage({ blockedBy, retryAfterMs, limit }: Refusal): str
     return `Calls are blocked for ${whom(blockedBy)}; try again in ${inWords(retryAfterMs ?? 0)}.`;
   }
   if (!limit) return 'The limit could not be checked; try again in a moment.';
-  const what = `${limit.name} allows ${allowance(limit)} for ${whom(blockedBy)}`;
+  const what = allowedBy(limit, blockedBy);
   if (blockedBy.reason === 'impossible') {
     return `${what}; a single call can't take more than ${limit.size}: ask for less.`;
   }
   const wait = `try again in ${inWords(retryAfterMs ?? 0)}`;
   if (blockedBy.reason === 'penalty') return `${what}; calls are blocked for now: ${wait}.`;
   return `${what}; ${wait}.`;
+}
+
+/** `search allows 100 per 1 minute for acme`. */
+export function allowedBy(limit: Limit, whose: Pick<BlockedBy, 'level' | 'entity'>): string {
+  return `${limit.name} allows ${allowance(limit)} for ${whom(whose)}`;
 }
 
 /** `100 per 1 minute`, `bursts of 10`, `5 at once`; in other units `100 tokens per 1 minute`. */
@@ -40,7 +45,7 @@ export function allowance({ numbers, size, unit }: Limit): string {
   }
 }
 
-function whom({ level, entity }: BlockedBy): string {
+function whom({ level, entity }: Pick<BlockedBy, 'level' | 'entity'>): string {
   if (level === 'tenant' || level === 'organization') return entity ?? 'this tenant';
   if (level === 'global') return 'all callers together';
   return level === 'attribute' ? 'this caller' : `this ${level}`;

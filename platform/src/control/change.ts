@@ -3,6 +3,7 @@ import { uuidv7 } from 'uuidv7';
 import type { Tables } from '../database/tables.ts';
 import type { Actor } from './actor.ts';
 import type { AuditAction } from './audit/audit.ts';
+import { type NameHash, namelessNote } from './audit/nameless.ts';
 import { raiseEpoch, raiseSharedEpoch, startEpoch, type TenantEpoch } from './epochs/epochs.ts';
 import type { Publisher } from './epochs/publisher.ts';
 
@@ -37,13 +38,15 @@ export type AuditNote = {
 export class Change {
   readonly tx: Transaction<Tables>;
   readonly #actor: Actor;
+  readonly #hashName: NameHash;
   readonly #epochs = new Map<string, TenantEpoch>();
   readonly #keyIds: string[] = [];
   #sharedEpoch: number | null = null;
 
-  constructor(tx: Transaction<Tables>, actor: Actor) {
+  constructor(tx: Transaction<Tables>, actor: Actor, hashName: NameHash = nobodyNamed) {
     this.tx = tx;
     this.#actor = actor;
+    this.#hashName = hashName;
   }
 
   /** What nodes may remember, and should no longer. */
@@ -92,7 +95,8 @@ export class Change {
       .execute();
   }
 
-  #entryOf({ action, noun, objectId, tenantId, before, after }: AuditNote) {
+  #entryOf(note: AuditNote) {
+    const { action, noun, objectId, tenantId, before, after } = namelessNote(note, this.#hashName);
     return {
       id: uuidv7(),
       actor: this.#actor.id,
@@ -107,21 +111,30 @@ export class Change {
   }
 }
 
+/** Of a change that is about nobody. */
+function nobodyNamed(): never {
+  throw new Error('a note that names somebody needs a hash');
+}
+
 /** Makes changes: in a transaction with their audit, and published before they are answered. */
 export class Changes {
   readonly #db: Kysely<Tables>;
   readonly #publisher: Publisher;
+  readonly #hashName: NameHash;
   readonly #onShared: () => void;
   readonly #onTouched: (touched: Touched) => void;
 
   constructor({
     db,
     publisher,
+    hashName,
     onShared,
     onTouched = () => {},
   }: {
     readonly db: Kysely<Tables>;
     readonly publisher: Publisher;
+    /** For who is named in the audit. */
+    readonly hashName: NameHash;
     /** A publication is waiting: no need to wait for the next look. */
     readonly onShared: () => void;
     /** After it was published, for who keeps copies; nobody waits for that. */
@@ -129,13 +142,14 @@ export class Changes {
   }) {
     this.#db = db;
     this.#publisher = publisher;
+    this.#hashName = hashName;
     this.#onShared = onShared;
     this.#onTouched = onTouched;
   }
 
   async make<T>(actor: Actor, work: (change: Change) => Promise<T>): Promise<Changed<T>> {
     const { value, change } = await this.#db.transaction().execute(async (tx) => {
-      const made = new Change(tx, actor);
+      const made = new Change(tx, actor, this.#hashName);
       return { value: await work(made), change: made };
     });
     const published = await this.#publisher.publish(change.epochs);

@@ -5,8 +5,10 @@ export class NotFound extends Error {
   override readonly name = 'NotFound';
   readonly noun: string;
 
-  constructor(noun: string) {
-    super(`there is no ${noun} with this id`);
+  /** The advice is for who may have looked in the wrong place. */
+  constructor(noun: string, advice: string | null = null) {
+    const nothing = `there is no ${noun} with this id`;
+    super(advice === null ? nothing : `${nothing}: ${advice}`);
     this.noun = noun;
   }
 }

@@ -24,6 +24,8 @@ export type Tables = {
   quota_events: QuotaEventsTable;
   webhooks: WebhooksTable;
   webhook_deliveries: WebhookDeliveriesTable;
+  receipts: ReceiptsTable;
+  erasures: ErasuresTable;
 };
 
 /** Written as text or an object, read as an object. */
@@ -111,7 +113,16 @@ export type AuditEntriesTable = {
   id: string;
   at: Generated<Date>;
   actor: string;
-  action: 'create' | 'update' | 'delete' | 'rotate' | 'revoke' | 'notice' | 'reset' | 'unblock';
+  action:
+    | 'create'
+    | 'update'
+    | 'delete'
+    | 'rotate'
+    | 'revoke'
+    | 'notice'
+    | 'reset'
+    | 'unblock'
+    | 'erase';
   noun: string;
   object_id: string;
   tenant_id: string | null;
@@ -302,3 +313,20 @@ export type WebhookDeliveriesTable = {
   last_problem: string | null;
   created_at: Created;
 };
+
+/** What became of one check, for a while. */
+export type ReceiptsTable = {
+  decision_id: string;
+  tenant_id: string;
+  at: Date;
+  outcome: string;
+  /** As in logs. */
+  subject_hash: string;
+  /** Those that refused, or would have. */
+  limit_names: string[];
+  /** As the API spells it. */
+  body: Json<unknown>;
+};
+
+/** Up to when a subject is forgotten: what is written late, of before, is not kept either. */
+export type ErasuresTable = { tenant_id: string; subject_hash: string; at: Date };

@@ -1,23 +1,21 @@
-import { hash } from 'node:crypto';
 import type { Decision, LimitDecision } from 'sluice/core';
 import type { CheckEvent, Outcome } from './check-event.ts';
 import { RecentMap } from './recent-map.ts';
 import { redactResource } from './redact.ts';
+import { subjectHashUnder, type SubjectHash } from './subject-hash.ts';
 import type { TraceIds } from './tracing.ts';
 
 /** What is remembered of each kind; most traffic is about few. */
 const recentMax = 10_000;
 const rememberedLengthMax = 200;
 const textLengthMax = 200;
-/** 132 bits: no two subjects share one. */
-const hashLength = 22;
 
 /**
  * The lines about checks, put together by hand: with one line for each check, making it an object
  * first and having that written would cost more than all else that is observed.
  */
 export class CheckLines {
-  readonly #secret: string;
+  readonly subjectHash: SubjectHash;
   /** Tenant and subject's hash, resource, event name: as they stand in a line. */
   readonly #callers = new RecentMap<string>(recentMax);
   readonly #resources = new RecentMap<string>(recentMax);
@@ -27,7 +25,7 @@ export class CheckLines {
   #end: End = { durationUs: Number.NaN, requestId: null, text: '' };
 
   constructor(secret: string) {
-    this.#secret = `${secret.length}:${secret}`;
+    this.subjectHash = subjectHashUnder(secret);
   }
 
   check(
@@ -74,12 +72,6 @@ export class CheckLines {
       `"limit_name":${quoted(limit.name)},${this.#about(event)},` +
       `"limit":${number(limit.limit)},"used":${number(limit.used)},${tailOf(event, ids)}`
     );
-  }
-
-  /** Tells subjects apart without naming them; the same one has another in another tenant. */
-  subjectHash(tenant: string, subject: string): string {
-    const text = `${this.#secret}${tenant.length}:${tenant}${subject}`;
-    return hash('sha256', text, 'base64url').slice(0, hashLength);
   }
 
   #about({ tenant, subject, resource, decision }: CheckEvent): string {

@@ -1,3 +1,4 @@
+export { CheckFan } from './check-fan.ts';
 export { CheckQueue } from './check-queue.ts';
 export {
   outcomeOf,
@@ -24,6 +25,7 @@ export {
 } from './metrics.ts';
 export { checkLogs, Observer, type CheckLog, type ObserverOptions } from './observer.ts';
 export { redactText, redactUrl } from './redact.ts';
+export { subjectHashUnder, type SubjectHash } from './subject-hash.ts';
 export {
   noTracing,
   startTracing,

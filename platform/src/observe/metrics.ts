@@ -110,6 +110,11 @@ export class Metrics {
     'Calls that usage does not (fully) count, for the store could not be told of them in time.',
   ).with();
 
+  readonly #receiptsDropped = this.#counters(
+    'rl_receipts_dropped_total',
+    'Decisions whose receipt was given up: too many at once, or no database for too long.',
+  ).with();
+
   readonly #decisionSeconds = this.#histograms(
     'rl_decision_duration_seconds',
     'From the question to the decision.',
@@ -219,6 +224,10 @@ export class Metrics {
 
   ledgerLost(calls: number): void {
     this.#ledgerLost.value += calls;
+  }
+
+  receiptsDropped(count: number): void {
+    this.#receiptsDropped.value += count;
   }
 
   followedUp(verb: string, outcome: string): void {

@@ -8,6 +8,7 @@ import { Freshness } from '../control/usage/freshness.ts';
 import { removeOldUsage } from '../control/usage/retention.ts';
 import { LedgerSweep } from '../control/usage/sweep.ts';
 import { Deliverer } from '../control/webhooks/deliverer.ts';
+import type { Evidence } from './evidence.ts';
 import type { Foundation } from './foundation.ts';
 import type { HotPath } from './hot-path.ts';
 import { Repeater } from './repeat.ts';
@@ -34,8 +35,13 @@ export function startBackground(
   { feed, recorder, keeper }: HotPath,
   {
     publisher,
+    evidence,
     webhookPrivate,
-  }: { readonly publisher: Publisher; readonly webhookPrivate: boolean },
+  }: {
+    readonly publisher: Publisher;
+    readonly evidence: Evidence;
+    readonly webhookPrivate: boolean;
+  },
 ): Background {
   const drainer = new Drainer(database.db, store.engine);
   const deliverer = new Deliverer({
@@ -50,6 +56,7 @@ export function startBackground(
     await new QuotaEvents(database.db).removeOld();
     await deliverer.removeOld();
     await removeOldUsage(database.db);
+    await evidence.removeOld();
   };
   const repeater = new Repeater((job, error) =>
     log.logger.warn({ event: 'job.failed', job, err: error }),
@@ -68,6 +75,7 @@ export function startBackground(
   repeater.start({ name: 'last used', everyMs: minute, run: noteUse });
   repeater.start({ name: 'quota use', everyMs: 2 * second, run: () => keeper.flush() });
   repeater.start({ name: 'webhooks', everyMs: second, run: () => deliverer.deliver() });
+  repeater.start({ name: 'evidence', everyMs: second, run: () => evidence.write({ all: false }) });
   repeater.start({ name: 'old rows', everyMs: hour, run: tidy });
   repeater.start({
     name: 'epochs',
@@ -91,7 +99,13 @@ export function startBackground(
     stop: async () => {
       await repeater.stop();
       await recorder.close();
-      await Promise.allSettled([drain(), noteUse(), keeper.flush(), deliverer.settled()]);
+      await Promise.allSettled([
+        drain(),
+        noteUse(),
+        keeper.flush(),
+        deliverer.settled(),
+        evidence.write({ all: true }),
+      ]);
     },
   };
 }

@@ -17,7 +17,10 @@ import { UsageReports } from '../control/usage/usage-reports.ts';
 import { Webhooks } from '../control/webhooks/webhooks.ts';
 import { standingsOf } from '../decide/index.ts';
 import { Counters, Explainer, type CountersParts } from '../decide/index.ts';
+import { Erasure } from '../evidence/index.ts';
+import { subjectHashUnder } from '../observe/index.ts';
 import type { Control } from '../doors/http/admin/index.ts';
+import type { Evidence } from './evidence.ts';
 import type { Foundation } from './foundation.ts';
 import type { HotPath } from './hot-path.ts';
 
@@ -31,6 +34,7 @@ export function openControl(
     freshness,
     onShared,
     hotPath: { snapshots, keys },
+    evidence: { receipts, erasers },
     adminToken,
     webhookPrivate,
   }: {
@@ -38,6 +42,7 @@ export function openControl(
     readonly freshness: Freshness;
     readonly onShared: () => void;
     readonly hotPath: Pick<HotPath, 'snapshots' | 'keys'>;
+    readonly evidence: Pick<Evidence, 'receipts' | 'erasers'>;
     readonly adminToken: string;
     readonly webhookPrivate: boolean;
   },
@@ -50,7 +55,8 @@ export function openControl(
     ];
     void Promise.allSettled(reading);
   };
-  const changes = new Changes({ db, publisher, onShared, onTouched });
+  const subjectHash = subjectHashUnder(secrets.subject);
+  const changes = new Changes({ db, publisher, hashName: subjectHash, onShared, onTouched });
   const common = { db, changes };
   const usage = new QuotaUsage(db);
   const forget: CountersParts['forget'] = ({ ref }, counters) => usage.forget(ref, counters);
@@ -66,6 +72,7 @@ export function openControl(
     audit: new Audit({ db }),
     publications: new Publications({ db }),
     counters: { counters: new Counters({ snapshots, engine: store.engine, forget }), changes },
+    decisions: { receipts, erasure: new Erasure({ changes, erasers, subjectHash }) },
     explainer: new Explainer(snapshots),
     quotas: new Quotas({ ...common, readStanding: standingsOf(store.engine) }),
     usage: new UsageReports({ db, freshness }),

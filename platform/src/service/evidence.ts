@@ -1,27 +1,57 @@
 import type { Config } from '../config.ts';
-import { Live, LiveCollector } from '../evidence/index.ts';
-import { CheckQueue, type CheckSink, type Observer, type Tracing } from '../observe/index.ts';
+import {
+  Live,
+  LiveCollector,
+  ReceiptCollector,
+  Receipts,
+  ReceiptWriter,
+  type Eraser,
+} from '../evidence/index.ts';
+import { subjectHashUnder, type CheckSink, type SubjectHash } from '../observe/index.ts';
 import type { Feed } from '../snapshot/index.ts';
 import type { Foundation } from './foundation.ts';
 
-/** What is kept of checks, beside log and metrics. */
+/** What is kept of checks for people. */
 export type Evidence = {
+  /** Who is told of checks for it: nobody where it is off. */
+  readonly watchers: readonly CheckSink[];
   readonly live: Live;
-  /** Who is told of checks; nobody where no evidence is wanted. */
-  readonly sinks: readonly CheckSink[];
-  stop(): Promise<void>;
+  readonly receipts: Receipts;
+  readonly erasers: readonly Eraser[];
+  /** What was seen and is due; at the end, all of it. */
+  write(how: { readonly all: boolean }): Promise<void>;
+  removeOld(): Promise<void>;
 };
 
-export function openEvidence(
-  { evidence: isWanted }: Config,
+type EvidenceOptions = Pick<Config, 'evidence' | 'receiptSample' | 'subjectDays'> & {
+  readonly feed: Pick<Feed, 'isHeard'>;
+};
+
+export function openEvidence(foundation: Foundation, options: EvidenceOptions): Evidence {
+  const { evidence: isOn, subjectDays } = options;
+  const subjectHash = subjectHashUnder(foundation.secrets.subject);
+  const seen = new LiveCollector(subjectHash);
+  const live = openLive(foundation, seen, options);
+  const { collector, writer, receipts, eraser } = openReceipts(foundation, subjectHash, options);
+  if (isOn) live.start();
+  return {
+    watchers: isOn ? [collector, seen] : [],
+    live,
+    receipts,
+    erasers: [eraser],
+    write: (how) => writer.write(how),
+    removeOld: async () => {
+      await receipts.removeOld(subjectDays);
+    },
+  };
+}
+
+function openLive(
   { store }: Foundation,
-  {
-    observer,
-    feed,
-  }: { readonly observer: Pick<Observer, 'subjectHash'>; readonly feed: Pick<Feed, 'isHeard'> },
-): Evidence {
-  const collector = new LiveCollector((tenant, subject) => observer.subjectHash(tenant, subject));
-  const live = new Live({
+  collector: LiveCollector,
+  { feed }: EvidenceOptions,
+): Live {
+  return new Live({
     collector,
     board: store.board,
     stores: () => ({
@@ -29,22 +59,29 @@ export function openEvidence(
       store: store.isThere() ? 'up' : 'down',
     }),
   });
-  if (isWanted) live.start();
-  return { live, sinks: isWanted ? [collector] : [], stop: () => live.stop() };
 }
 
-/** A log line names the span that is active when it is written: then it can't wait. */
-export function watchedBy(
-  observer: Observer,
-  sinks: readonly CheckSink[],
-  tracing: Pick<Tracing, 'enabled'>,
-): CheckSink {
-  if (!tracing.enabled) return new CheckQueue(observer, ...sinks);
-  const later = new CheckQueue(...sinks);
-  return {
-    check(event) {
-      observer.check(event);
-      later.check(event);
+function openReceipts(
+  { database, log, metrics }: Foundation,
+  subjectHash: SubjectHash,
+  { receiptSample }: EvidenceOptions,
+) {
+  const onDropped = (count: number) => metrics.receiptsDropped(count);
+  const receipts = new Receipts(database.db);
+  const collector = new ReceiptCollector({ sample: receiptSample, onDropped });
+  const writer = new ReceiptWriter({
+    collector,
+    receipts,
+    subjectHash,
+    onDropped,
+    onRefused: (code) => log.logger.warn({ event: 'receipts.refused', code }),
+  });
+  const eraser: Eraser = {
+    name: 'receipts',
+    erase: async (tenantId, subject) => {
+      const waiting = collector.forget(tenantId, subject);
+      return waiting + (await receipts.erase(tenantId, subjectHash(tenantId, subject)));
     },
   };
+  return { receipts, collector, writer, eraser };
 }

@@ -15,6 +15,8 @@ import { createServer, type HttpServer } from '../doors/http/server.ts';
 import { systemRoutes } from '../doors/http/system.ts';
 import { usageRoute } from '../doors/http/usage.ts';
 import {
+  CheckFan,
+  CheckQueue,
   metricsContentType,
   Observer,
   type LogDestination,
@@ -23,7 +25,7 @@ import {
 import { startBackground } from './background.ts';
 import { openControl } from './control-plane.ts';
 import { seedDemo, type Demo } from './demo.ts';
-import { openEvidence, watchedBy } from './evidence.ts';
+import { openEvidence } from './evidence.ts';
 import { layFoundation, type Foundation } from './foundation.ts';
 import { openHotPath } from './hot-path.ts';
 import { keptSecret } from './kept-secret.ts';
@@ -71,7 +73,9 @@ async function start(config: Config, options: ServiceOptions, opened: Opened): P
   const hotPath = await openHotPath(foundation, config);
   for (const failures of hotPath.failures) opened.add(() => failures.close());
   const { webhookPrivate } = config;
-  const background = startBackground(foundation, hotPath, { publisher, webhookPrivate });
+  const evidence = openEvidence(foundation, { ...config, feed: hotPath.feed });
+  opened.add(() => evidence.live.stop());
+  const background = startBackground(foundation, hotPath, { publisher, evidence, webhookPrivate });
   opened.add(() => background.stop());
   const { freshness } = background;
   const control = openControl(foundation, {
@@ -79,6 +83,7 @@ async function start(config: Config, options: ServiceOptions, opened: Opened): P
     freshness,
     onShared: () => background.publishShared(),
     hotPath,
+    evidence,
     adminToken,
     webhookPrivate,
   });
@@ -107,11 +112,12 @@ async function start(config: Config, options: ServiceOptions, opened: Opened): P
   const adminFailures = new AddressFailures();
   opened.add(() => adminFailures.close());
   const { tracing } = foundation;
-  const evidence = openEvidence(config, foundation, { observer, feed: hotPath.feed });
-  opened.add(() => evidence.stop());
   await app.register(checkRoutes, {
     decider,
-    observer: watchedBy(observer, evidence.sinks, tracing),
+    // A line names the span that is active when it is written: then it can't wait.
+    observer: tracing.enabled
+      ? new CheckFan(observer, new CheckQueue(...evidence.watchers))
+      : new CheckQueue(observer, ...evidence.watchers),
     tracing,
     metrics,
     headerProfile: config.headerProfile,

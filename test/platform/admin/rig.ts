@@ -8,6 +8,10 @@ import { Counters, Explainer } from '../../../platform/src/decide/index.ts';
 import { Snapshots, SourceReader, StoreTime } from '../../../platform/src/snapshot/index.ts';
 import { Changes } from '../../../platform/src/control/change.ts';
 import { Publisher } from '../../../platform/src/control/epochs/publisher.ts';
+import { Erasure, Receipts } from '../../../platform/src/evidence/index.ts';
+import { receiptRowOf } from '../../../platform/src/evidence/receipts/receipt.ts';
+import { subjectHashUnder } from '../../../platform/src/observe/index.ts';
+import { blocked, eventOf } from '../../../platform/src/observe/test-events.ts';
 import { Modes } from '../../../platform/src/control/modes/modes.ts';
 import { Overrides } from '../../../platform/src/control/overrides/overrides.ts';
 import { Plans } from '../../../platform/src/control/plans/plans.ts';
@@ -35,6 +39,9 @@ import type { FakeClock } from '../../support/fake-clock.ts';
 export const webhookSecret = 'the secret of webhooks';
 
 export const bootstrap = 'the-token-of-the-configuration';
+
+/** As the rig hashes subjects. */
+export const subjectHash = subjectHashUnder('the secret of subjects');
 
 /** As `bootstrap`, for what is called without a door. */
 export const owner: Actor = { id: 'bootstrap', role: 'owner', tenantId: null, requestId: null };
@@ -99,7 +106,13 @@ export class AdminRig {
     } = {},
   ): Promise<AdminRig> {
     const publisher = new Publisher(db, engine);
-    const changes = new Changes({ db, publisher, onShared: () => {} });
+    const changes = new Changes({ db, publisher, hashName: subjectHash, onShared: () => {} });
+    const receipts = new Receipts(db);
+    const eraser = {
+      name: 'receipts',
+      erase: (tenantId: string, subject: string) =>
+        receipts.erase(tenantId, subjectHash(tenantId, subject)),
+    };
     const mark = { markSecret: markSecret ?? (await sharedSecret(db, 'key_id_secret')) };
     const snapshots = new Snapshots({
       reader: new SourceReader(db),
@@ -112,6 +125,7 @@ export class AdminRig {
     const control: Control = {
       explainer: new Explainer(snapshots),
       counters: { counters, changes },
+      decisions: { receipts, erasure: new Erasure({ changes, erasers: [eraser], subjectHash }) },
       tenants: new Tenants({ db, changes }),
       plans: new Plans({ db, changes }),
       policies: new Policies({ db, changes }),
@@ -186,6 +200,14 @@ export class AdminRig {
   async makeTenant(fields: Readonly<Record<string, unknown>> = {}): Promise<string> {
     const { value } = await this.control.tenants.create(owner, { name: 'Acme', ...fields });
     return value.id;
+  }
+
+  /** The receipt of a refusal, by its id. */
+  async makeReceipt(tenantId: string, subject = 'me', atMs = Date.now()): Promise<string> {
+    const event = eventOf(blocked(), { tenant: tenantId, subject });
+    const kept = { event, outcome: 'blocked', atMs, size: 0, repeats: 0, lastAtMs: atMs } as const;
+    await this.control.decisions.receipts.write([receiptRowOf(kept, subjectHash)]);
+    return event.decision.decisionId;
   }
 
   async makeToken(

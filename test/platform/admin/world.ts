@@ -21,7 +21,7 @@ export type World = {
   /** Of no tenant; the plan is one that neither tenant is on. */
   readonly platform: Omit<
     Objects,
-    'tenants' | 'keys' | 'quotas' | 'overrides' | 'counters' | 'usage'
+    'tenants' | 'keys' | 'quotas' | 'overrides' | 'counters' | 'usage' | 'decisions'
   >;
   /** What does not exist. */
   readonly nothing: Objects;
@@ -51,6 +51,7 @@ const nothing: Objects = {
   webhooks: randomUUID(),
   counters: randomUUID(),
   usage: randomUUID(),
+  decisions: 'nothing-1',
 };
 
 const hook = { url: 'https://hooks.example.com/sluice', events: ['quota.threshold'] };
@@ -81,6 +82,7 @@ async function makeObjects(admin: AdminRig): Promise<Objects> {
     counters: tenant_id,
     usage: tenant_id,
     webhooks: webhook.body.id,
+    decisions: await admin.makeReceipt(tenant_id),
   };
 }
 
@@ -151,6 +153,7 @@ function bodyFor(noun: Noun, verb: AdminRoute['verb'], tenantId: string): object
   if (verb === 'rotate') return noun === 'keys' ? { overlap_seconds: 3600 } : {};
   if (verb === 'update') return changeFor(noun);
   if (verb === 'put') return { limit: 100, teams: { eng: { limit: 10 } } };
+  if (verb === 'erase') return { tenant_id: tenantId, subject: 'nobody' };
   if (verb === 'topUp') return { amount: 5, reason: 'a launch' };
   if (verb === 'set') return newMode(tenantId);
   if (verb !== 'create') return undefined;
@@ -194,6 +197,8 @@ const tables = [
   'quotas',
   'quota_top_ups',
   'webhooks',
+  'receipts',
+  'erasures',
 ] as const;
 
 const everything = sql.join(

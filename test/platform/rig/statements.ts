@@ -41,6 +41,7 @@ const background = [
   /ledger_positions|ledger_sweep|usage_counts/,
   /last_used_at/,
   /quota_usage|quota_events|webhook_deliveries/,
+  /receipts|erasures/,
   /^(begin|commit|rollback)\b/i,
 ];
 

@@ -13,6 +13,7 @@ export const auditActions = [
   'notice',
   'reset',
   'unblock',
+  'erase',
 ] as const;
 export const auditNouns = [
   'tenants',
@@ -26,6 +27,7 @@ export const auditNouns = [
   'quotas',
   'webhooks',
   'counters',
+  'decisions',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 

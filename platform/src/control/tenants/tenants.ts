@@ -112,11 +112,23 @@ export class Tenants {
       await change.touchTenant(id, { deleted: true });
       const before = await lockTenant(change.tx, id, expectedVersion);
       await removeUsageOf(change.tx, id);
+      await change.tx.deleteFrom('erasures').where('tenant_id', '=', id).execute();
+      await removeReceipts(change.tx, id);
       await change.tx.deleteFrom('tenants').where('id', '=', id).execute();
       await change.note({ ...subject(id), action: 'delete', before });
       return undefined;
     });
   }
+}
+
+/** More of them would take longer than a statement may: the rest goes with what is old. */
+const receiptsAtOnce = 10_000;
+
+async function removeReceipts(tx: Transaction<Tables>, id: string): Promise<void> {
+  await sql`
+    DELETE FROM receipts WHERE decision_id IN (
+      SELECT decision_id FROM receipts WHERE tenant_id = ${id} LIMIT ${receiptsAtOnce}
+    )`.execute(tx);
 }
 
 function lockTenant(

@@ -17,6 +17,7 @@ export const tags = [
   { name: 'Keys', description: 'What tenants call with.' },
   { name: 'Tokens', description: 'What administrators call with.' },
   { name: 'Audit', description: 'Who changed what.' },
+  { name: 'Receipts', description: 'What became of single checks.' },
   { name: 'Webhooks', description: 'Who is told of what happens.' },
   { name: 'System', description: 'The service about itself.' },
 ] as const;

@@ -22,6 +22,7 @@ import { auditOperations, auditSchemas } from './audit.ts';
 import { authenticate, type Failures } from './authenticate.ts';
 import { blockOperations, blockSchemas } from './blocks.ts';
 import { counterOperations, type CountersParts } from './counters.ts';
+import { decisionOperations, decisionSchemas, type DecisionsParts } from './decisions.ts';
 import { explainOperation, explainSchemas } from './explain.ts';
 import { body, expectedVersion, nullable, publishedFields } from './fields.ts';
 import { keyOperations, keySchemas } from './keys.ts';
@@ -56,6 +57,7 @@ export type Control = {
   readonly webhooks: Webhooks;
   readonly counters: CountersParts;
   readonly usage: UsageReports;
+  readonly decisions: DecisionsParts;
   /** Of all that, what applies to a check. */
   readonly explainer: Explainer;
 };
@@ -119,6 +121,7 @@ const schemas = [
   ...quotaSchemas,
   ...webhookSchemas,
   ...usageSchemas,
+  ...decisionSchemas,
 ];
 
 function operationsOf(control: Control): Record<Noun, Partial<Record<Verb, Operation>>> {
@@ -140,6 +143,7 @@ function operationsOf(control: Control): Record<Noun, Partial<Record<Verb, Opera
     quotas: quotaOperations(control.quotas),
     webhooks: webhookOperations(control.webhooks),
     usage: usageOperations(control.usage),
+    decisions: decisionOperations(control.decisions),
   };
 }
 
@@ -187,6 +191,7 @@ const tags = {
   webhooks: 'Webhooks',
   counters: 'Counters',
   usage: 'Usage',
+  decisions: 'Receipts',
 } as const satisfies Record<Noun, string>;
 
 const nothing = Type.Object({}, { additionalProperties: false });

@@ -15,6 +15,7 @@ export const nouns = [
   'webhooks',
   'counters',
   'usage',
+  'decisions',
 ] as const;
 export type Noun = (typeof nouns)[number];
 
@@ -33,6 +34,7 @@ const requests = {
   inspect: ['POST', '/inspect'],
   reset: ['POST', '/reset'],
   unblock: ['POST', '/unblock'],
+  erase: ['POST', '/erase'],
   set: ['PUT', ''],
   clear: ['DELETE', ''],
   templates: ['GET', '/templates'],
@@ -49,6 +51,7 @@ export const unversioned: readonly Verb[] = [
   'inspect',
   'reset',
   'unblock',
+  'erase',
 ];
 
 export type AdminRoute = {
@@ -142,6 +145,10 @@ export const routes: readonly AdminRoute[] = [
   route('webhooks', 'remove', 'operator', { tenants: true }),
   route('webhooks', 'rotate', 'operator', { tenants: true }),
   route('webhooks', 'deliveries', 'viewer', { tenants: true }),
+
+  route('decisions', 'list', 'viewer', { tenants: true }),
+  route('decisions', 'get', 'viewer', { tenants: true }),
+  route('decisions', 'erase', 'operator', { tenants: true }),
 ];
 
 function route(
