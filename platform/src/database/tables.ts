@@ -23,6 +23,11 @@ export type Tables = {
   quota_events: QuotaEventsTable;
   webhooks: WebhooksTable;
   webhook_deliveries: WebhookDeliveriesTable;
+  rollout_limits: RolloutLimitsTable;
+  rollout_hours: RolloutHoursTable;
+  rollout_subjects: RolloutSubjectsTable;
+  rollout_batches: RolloutBatchesTable;
+  rollout_erasures: RolloutErasuresTable;
 };
 
 /** Written as text or an object, read as an object. */
@@ -110,7 +115,17 @@ export type AuditEntriesTable = {
   id: string;
   at: Generated<Date>;
   actor: string;
-  action: 'create' | 'update' | 'delete' | 'rotate' | 'revoke' | 'notice' | 'reset' | 'unblock';
+  action:
+    | 'create'
+    | 'update'
+    | 'delete'
+    | 'rotate'
+    | 'revoke'
+    | 'notice'
+    | 'reset'
+    | 'unblock'
+    | 'promote'
+    | 'step_back';
   noun: string;
   object_id: string;
   tenant_id: string | null;
@@ -296,3 +311,46 @@ export type WebhookDeliveriesTable = {
   last_problem: string | null;
   created_at: Created;
 };
+
+/** A limit of a tenant that is or was in shadow or warn; what it was when it was last seen there. */
+export type RolloutLimitsTable = {
+  id: Generated<number>;
+  tenant_id: string;
+  limit_name: string;
+  /** `plan`, `policy` with its pattern, or `quota`: whose counter it is. */
+  defined_by: string;
+  algorithm: string;
+  size: number;
+};
+
+export type RolloutHoursTable = {
+  limit_id: number;
+  stage: 'shadow' | 'warn';
+  hour: Date;
+  calls: number;
+  would_refuse: number;
+  /** Subjects are followed whose point is below; all of them below 2^32. */
+  below: number;
+};
+
+export type RolloutSubjectsTable = {
+  limit_id: number;
+  stage: 'shadow' | 'warn';
+  hour: Date;
+  subject: string;
+  /** Where the subject lies between 0 and 2^32, the same on every node. */
+  point: number;
+  calls: number;
+  would_refuse: number;
+  /** The greatest demand that a node saw a call of it meet. */
+  peak: number;
+  /** What was refused and would still count, at its most: of all nodes together, and of one. */
+  extra: number;
+  extra_most: number;
+};
+
+/** The last batch that each node wrote: each is written once. */
+export type RolloutBatchesTable = { node: string; batch: number; written_at: Generated<Date> };
+
+/** Who was erased lately: what another node still had in memory is not written. */
+export type RolloutErasuresTable = { tenant_id: string; subject_hash: string; at: Generated<Date> };

@@ -1,5 +1,6 @@
 export { CheckQueue } from './check-queue.ts';
 export {
+  isDegraded,
   outcomeOf,
   outcomes,
   type CheckEvent,

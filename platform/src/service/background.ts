@@ -7,6 +7,7 @@ import { Deliverer } from '../control/webhooks/deliverer.ts';
 import type { Foundation } from './foundation.ts';
 import type { HotPath } from './hot-path.ts';
 import { Repeater } from './repeat.ts';
+import type { RolloutWatch } from './rollout-watch.ts';
 
 export type Background = {
   /** A shared change waits for its tenants to be told. */
@@ -25,7 +26,12 @@ export function startBackground(
   {
     publisher,
     webhookPrivate,
-  }: { readonly publisher: Publisher; readonly webhookPrivate: boolean },
+    rollout,
+  }: {
+    readonly publisher: Publisher;
+    readonly webhookPrivate: boolean;
+    readonly rollout: RolloutWatch;
+  },
 ): Background {
   const drainer = new Drainer(database.db, store.engine);
   const deliverer = new Deliverer({
@@ -39,6 +45,7 @@ export function startBackground(
     await new QuotaUsage(database.db).removeOld();
     await new QuotaEvents(database.db).removeOld();
     await deliverer.removeOld();
+    await rollout.removeOld();
   };
   const repeater = new Repeater((job, error) =>
     log.logger.warn({ event: 'job.failed', job, err: error }),
@@ -54,6 +61,7 @@ export function startBackground(
   repeater.start({ name: 'last used', everyMs: 60 * second, run: noteUse });
   repeater.start({ name: 'quota use', everyMs: 2 * second, run: () => keeper.flush() });
   repeater.start({ name: 'webhooks', everyMs: second, run: () => deliverer.deliver() });
+  repeater.start({ name: 'rollout', everyMs: 2 * second, run: () => rollout.flush() });
   repeater.start({ name: 'old rows', everyMs: hour, run: tidy });
   repeater.start({
     name: 'epochs',
@@ -71,7 +79,13 @@ export function startBackground(
     publishShared,
     stop: async () => {
       await repeater.stop();
-      await Promise.allSettled([drain(), noteUse(), keeper.flush(), deliverer.settled()]);
+      await Promise.allSettled([
+        drain(),
+        noteUse(),
+        keeper.flush(),
+        deliverer.settled(),
+        rollout.flush(),
+      ]);
     },
   };
 }

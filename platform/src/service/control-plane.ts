@@ -13,9 +13,15 @@ import { Quotas } from '../control/quotas/quotas.ts';
 import { Tenants } from '../control/tenants/tenants.ts';
 import { Tokens } from '../control/tokens/tokens.ts';
 import { Webhooks } from '../control/webhooks/webhooks.ts';
-import { standingsOf } from '../decide/index.ts';
-import { Counters, Explainer, type CountersParts } from '../decide/index.ts';
+import {
+  Counters,
+  Explainer,
+  standingLimits,
+  standingsOf,
+  type CountersParts,
+} from '../decide/index.ts';
 import type { Control } from '../doors/http/admin/index.ts';
+import { Promotions, Rollout } from '../evidence/rollout/index.ts';
 import type { Foundation } from './foundation.ts';
 import type { HotPath } from './hot-path.ts';
 
@@ -30,12 +36,14 @@ export function openControl(
     hotPath: { snapshots, keys },
     adminToken,
     webhookPrivate,
+    subjectDays,
   }: {
     readonly publisher: Publisher;
     readonly onShared: () => void;
     readonly hotPath: Pick<HotPath, 'snapshots' | 'keys'>;
     readonly adminToken: string;
     readonly webhookPrivate: boolean;
+    readonly subjectDays: number;
   },
 ): Control {
   // What is old is found out by its epoch in any case: this only saves the next one the reading.
@@ -50,18 +58,21 @@ export function openControl(
   const common = { db, changes };
   const usage = new QuotaUsage(db);
   const forget: CountersParts['forget'] = ({ ref }, counters) => usage.forget(ref, counters);
+  const modes = new Modes(common);
+  const rollout = new Rollout({ db, standing: standingLimits(snapshots), subjectDays });
   return {
     tenants: new Tenants(common),
     plans: new Plans(common),
     policies: new Policies(common),
     overrides: new Overrides(common),
     blocks: new Blocks(common),
-    modes: new Modes(common),
+    modes,
     keys: new ApiKeys({ ...common, markSecret: secrets.mark }),
     tokens: new Tokens({ ...common, markSecret: secrets.mark, bootstrap: adminToken }),
     audit: new Audit({ db }),
     publications: new Publications({ db }),
     counters: { counters: new Counters({ snapshots, engine: store.engine, forget }), changes },
+    rollout: { rollout, promotions: new Promotions({ rollout, modes }) },
     explainer: new Explainer(snapshots),
     quotas: new Quotas({ ...common, readStanding: standingsOf(store.engine) }),
     webhooks: new Webhooks({

@@ -17,6 +17,7 @@ import {
   CheckQueue,
   metricsContentType,
   Observer,
+  type CheckSink,
   type LogDestination,
   type Metrics,
 } from '../observe/index.ts';
@@ -27,6 +28,7 @@ import { layFoundation, type Foundation } from './foundation.ts';
 import { openHotPath } from './hot-path.ts';
 import { keptSecret } from './kept-secret.ts';
 import { Opened } from './opened.ts';
+import { watchRollout } from './rollout-watch.ts';
 
 export type Service = {
   readonly url: string;
@@ -69,8 +71,9 @@ async function start(config: Config, options: ServiceOptions, opened: Opened): P
   const publisher = new Publisher(database.db, store.engine);
   const hotPath = await openHotPath(foundation);
   for (const failures of hotPath.failures) opened.add(() => failures.close());
-  const { webhookPrivate } = config;
-  const background = startBackground(foundation, hotPath, { publisher, webhookPrivate });
+  const { webhookPrivate, subjectDays } = config;
+  const rollout = watchRollout(foundation, config);
+  const background = startBackground(foundation, hotPath, { publisher, webhookPrivate, rollout });
   opened.add(() => background.stop());
   const control = openControl(foundation, {
     publisher,
@@ -78,6 +81,7 @@ async function start(config: Config, options: ServiceOptions, opened: Opened): P
     hotPath,
     adminToken,
     webhookPrivate,
+    subjectDays,
   });
   const demo = config.demo ? await openDemo(config, foundation, control) : null;
 
@@ -104,10 +108,14 @@ async function start(config: Config, options: ServiceOptions, opened: Opened): P
   const adminFailures = new AddressFailures();
   opened.add(() => adminFailures.close());
   const { tracing } = foundation;
+  const { sinks } = rollout;
+  // A line names the span that is active when it is written: then it can't wait.
+  const watchers = tracing.enabled
+    ? allOf(observer, new CheckQueue(...sinks))
+    : new CheckQueue(observer, ...sinks);
   await app.register(checkRoutes, {
     decider,
-    // A line names the span that is active when it is written: then it can't wait.
-    observer: tracing.enabled ? observer : new CheckQueue(observer),
+    observer: watchers,
     tracing,
     metrics,
     headerProfile: config.headerProfile,
@@ -137,6 +145,10 @@ async function start(config: Config, options: ServiceOptions, opened: Opened): P
     drain: createDrain(app, { graceMs: config.drainSeconds * 1000 }),
     close: () => opened.close(),
   };
+}
+
+function allOf(...sinks: readonly CheckSink[]): CheckSink {
+  return { check: (event) => sinks.forEach((sink) => sink.check(event)) };
 }
 
 async function openDemo(

@@ -13,6 +13,8 @@ export const auditActions = [
   'notice',
   'reset',
   'unblock',
+  'promote',
+  'step_back',
 ] as const;
 export const auditNouns = [
   'tenants',
@@ -26,6 +28,7 @@ export const auditNouns = [
   'quotas',
   'webhooks',
   'counters',
+  'rollout',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 

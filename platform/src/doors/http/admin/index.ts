@@ -33,6 +33,7 @@ import { toAdminError } from './problems.ts';
 import { publicationOperations, publicationSchemas } from './publications.ts';
 import { quotaOperations, quotaSchemas } from './quotas.ts';
 import { type AdminRoute, type Noun, ofMany, routes, unversioned, type Verb } from './routes.ts';
+import { rolloutOperations, rolloutSchemas, type RolloutNoun } from './rollout.ts';
 import { tenantOperations, tenantSchemas } from './tenants.ts';
 import { tokenOperations, tokenSchemas } from './tokens.ts';
 import { expectedVersionOf } from './version.ts';
@@ -53,6 +54,7 @@ export type Control = {
   readonly quotas: Quotas;
   readonly webhooks: Webhooks;
   readonly counters: CountersParts;
+  readonly rollout: RolloutNoun;
   /** Of all that, what applies to a check. */
   readonly explainer: Explainer;
 };
@@ -115,6 +117,7 @@ const schemas = [
   ...publicationSchemas,
   ...quotaSchemas,
   ...webhookSchemas,
+  ...rolloutSchemas,
 ];
 
 function operationsOf(control: Control): Record<Noun, Partial<Record<Verb, Operation>>> {
@@ -135,6 +138,7 @@ function operationsOf(control: Control): Record<Noun, Partial<Record<Verb, Opera
     publications: publicationOperations(control.publications),
     quotas: quotaOperations(control.quotas),
     webhooks: webhookOperations(control.webhooks),
+    rollout: rolloutOperations(control.rollout),
   };
 }
 
@@ -181,6 +185,7 @@ const tags = {
   quotas: 'Quotas',
   webhooks: 'Webhooks',
   counters: 'Counters',
+  rollout: 'Rollout',
 } as const satisfies Record<Noun, string>;
 
 const nothing = Type.Object({}, { additionalProperties: false });

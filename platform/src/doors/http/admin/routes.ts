@@ -14,6 +14,7 @@ export const nouns = [
   'quotas',
   'webhooks',
   'counters',
+  'rollout',
 ] as const;
 export type Noun = (typeof nouns)[number];
 
@@ -34,6 +35,8 @@ const requests = {
   set: ['PUT', ''],
   clear: ['DELETE', ''],
   templates: ['GET', '/templates'],
+  promote: ['POST', '/promote'],
+  stepBack: ['POST', '/step-back'],
 } as const;
 export type Verb = keyof typeof requests;
 
@@ -47,6 +50,8 @@ export const unversioned: readonly Verb[] = [
   'inspect',
   'reset',
   'unblock',
+  'promote',
+  'stepBack',
 ];
 
 export type AdminRoute = {
@@ -130,6 +135,10 @@ export const routes: readonly AdminRoute[] = [
   route('quotas', 'update', 'operator', { tenants: true }),
   route('quotas', 'remove', 'operator', { tenants: false }),
   route('quotas', 'topUp', 'operator', { tenants: false }),
+
+  route('rollout', 'list', 'viewer', { tenants: true }),
+  route('rollout', 'promote', 'operator', { tenants: false }),
+  route('rollout', 'stepBack', 'operator', { tenants: false }),
 
   route('webhooks', 'list', 'viewer', { tenants: true }),
   route('webhooks', 'get', 'viewer', { tenants: true }),
