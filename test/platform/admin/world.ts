@@ -19,7 +19,10 @@ export type World = {
   readonly own: Objects;
   readonly foreign: Objects;
   /** Of no tenant; the plan is one that neither tenant is on. */
-  readonly platform: Omit<Objects, 'tenants' | 'keys' | 'quotas' | 'overrides' | 'counters'>;
+  readonly platform: Omit<
+    Objects,
+    'tenants' | 'keys' | 'quotas' | 'overrides' | 'counters' | 'rollout'
+  >;
   /** What does not exist. */
   readonly nothing: Objects;
 };
@@ -47,6 +50,7 @@ const nothing: Objects = {
   quotas: randomUUID(),
   webhooks: randomUUID(),
   counters: randomUUID(),
+  rollout: randomUUID(),
 };
 
 const hook = { url: 'https://hooks.example.com/sluice', events: ['quota.threshold'] };
@@ -75,6 +79,7 @@ async function makeObjects(admin: AdminRig): Promise<Objects> {
     publications: '2',
     quotas: tenant_id,
     counters: tenant_id,
+    rollout: tenant_id,
     webhooks: webhook.body.id,
   };
 }
@@ -109,6 +114,7 @@ export const newBlock = (tenant_id: string | null) => ({
   subject: 'mallory',
   reason: 'abuse',
 });
+export const newStep = (tenant_id: string) => ({ tenant_id, limit: 'm', reason: 'it is time' });
 export const newMode = (tenant_id: string) => ({ scope: 'tenant', tenant_id, mode: 'shadow' });
 
 async function newestAudit(admin: AdminRig): Promise<string> {
@@ -147,6 +153,7 @@ function bodyFor(noun: Noun, verb: AdminRoute['verb'], tenantId: string): object
   if (verb === 'put') return { limit: 100, teams: { eng: { limit: 10 } } };
   if (verb === 'topUp') return { amount: 5, reason: 'a launch' };
   if (verb === 'set') return newMode(tenantId);
+  if (verb === 'promote' || verb === 'stepBack') return newStep(tenantId);
   if (verb !== 'create') return undefined;
   const bodies: Partial<Record<Noun, object>> = {
     tenants: { name: 'new' },

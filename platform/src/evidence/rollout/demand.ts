@@ -20,9 +20,9 @@ import type {
  * The greatest demand that calls of a subject met is therefore the least size that refuses none of
  * them; where others share its counter, a size that surely does not. What is used comes from the
  * store and is of all nodes; what was refused is of this node. Estimates: windows that begin with
- * the first call, when that call costs more than there is; numbers that change meanwhile; and open
- * calls, for nobody knows how long a refused one would have stayed: there it is one more than the
- * slots in use, a lower bound.
+ * the first call, where another size would refuse that very call and begin elsewhere; numbers that
+ * change meanwhile; and open calls, for nobody knows how long a refused one would have stayed: there
+ * it is one more than the slots in use, a lower bound.
  */
 export type Met = {
   readonly demand: number;
