@@ -4,7 +4,7 @@ import { openDatabase, type Database } from '../../../platform/src/database/inde
 import { RolloutWriter } from '../../../platform/src/evidence/rollout/writer.ts';
 import { migratedDatabase, type PostgresDatabase } from '../../support/databases.ts';
 import { FaultProxy } from '../../support/fault-proxy.ts';
-import { names, rowsOf, Rows, totalsOf } from './rig.ts';
+import { makeTenant, names, rowsOf, Rows, totalsOf } from './rig.ts';
 
 const tenantId = randomUUID();
 let made: PostgresDatabase;
@@ -21,11 +21,7 @@ beforeEach(async () => {
   database = await openDatabase({ url: url.href, poolSize: 1 });
   source = new Rows();
   writer = new RolloutWriter({ db: database.db, source, names });
-  const tenant = { id: tenantId, name: 'Acme', tier: 'free', status: 'active' as const };
-  await database.db
-    .insertInto('tenants')
-    .values({ ...tenant, timezone: 'UTC', billing_anchor_day: 1 })
-    .execute();
+  await makeTenant(database.db, tenantId);
 });
 
 afterEach(async () => {

@@ -84,6 +84,14 @@ export async function see(db: Kysely<Tables>, ...seen: readonly Seen[]): Promise
   }
 }
 
+export async function makeTenant(db: Kysely<Tables>, id: string): Promise<void> {
+  const tenant = { id, name: 'Acme', tier: 'free', status: 'active' as const };
+  await db
+    .insertInto('tenants')
+    .values({ ...tenant, timezone: 'UTC', billing_anchor_day: 1 })
+    .execute();
+}
+
 /** As if all that was done to the tenant had been done so long ago. */
 export async function age(db: Kysely<Tables>, tenantId: string, days: number): Promise<void> {
   await sql`

@@ -1,11 +1,13 @@
 import { createLimiter, type LimitInput } from 'sluice';
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openDatabase, type Database } from '../../../platform/src/database/index.ts';
 import { RolloutCollector } from '../../../platform/src/evidence/rollout/index.ts';
 import { FiguresReader } from '../../../platform/src/evidence/rollout/figures.ts';
 import { RolloutWriter } from '../../../platform/src/evidence/rollout/writer.ts';
-import { onEveryAdmin } from '../admin/rig.ts';
-import { names } from './rig.ts';
+import { migratedDatabase, type PostgresDatabase } from '../../support/databases.ts';
+import { makeTenant, names } from './rig.ts';
 
 type Call = { readonly subject: string; readonly cost: number; readonly afterMs: number };
 
@@ -43,11 +45,23 @@ function decide(limit: LimitInput, calls: readonly Call[]) {
   });
 }
 
-onEveryAdmin('the suggested number', (suite) => {
+describe('the suggested number', () => {
+  let made: PostgresDatabase;
+  let database: Database;
+  beforeAll(async () => {
+    made = await migratedDatabase();
+    database = await openDatabase({ url: made.url });
+  });
+  afterAll(async () => {
+    await database.close();
+    await made.drop();
+  });
+
   /** Watched in shadow, written, and read. */
   async function suggest(limit: LimitInput, calls: readonly Call[], atMost: number) {
-    const { db } = suite.rig.database;
-    const tenant = await suite.admin.makeTenant();
+    const { db } = database;
+    const tenant = randomUUID();
+    await makeTenant(db, tenant);
     const collector = new RolloutCollector({ names, onUntracked: () => {} });
     for (const { subject, decision } of decide({ ...limit, mode: 'shadow' }, calls)) {
       collector.check({

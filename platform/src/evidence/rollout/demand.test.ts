@@ -58,7 +58,7 @@ describe.each(Object.entries(kinds))('what was asked of %s', (name, sized) => {
           if (peak > 1) expect(refusedBy(sized(peak - 1), asked)).toContain(subject);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
   });
 
@@ -73,7 +73,7 @@ describe.each(Object.entries(kinds))('what was asked of %s', (name, sized) => {
         const most = Math.max(...peaks.values());
         if (most > 1) expect(refusedBy(shared(most - 1), asked).size).toBeGreaterThan(0);
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
   });
 
