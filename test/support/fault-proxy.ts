@@ -5,8 +5,8 @@ export type Fault =
   | { readonly kind: 'pass' }
   /** Requests arrive and are carried out; their replies get lost and the connection stays. */
   | { readonly kind: 'swallow_replies' }
-  /** Requests arrive and are carried out; when the reply comes, the connection is reset. */
-  | { readonly kind: 'reset_on_reply' }
+  /** Requests arrive and are carried out; when the reply comes, or so many later, the connection is reset. */
+  | { readonly kind: 'reset_on_reply'; readonly after?: number }
   /** Replies come late by this much. */
   | { readonly kind: 'delay'; readonly ms: number }
   /** Connections are accepted; nothing is forwarded. */
@@ -104,6 +104,11 @@ export class FaultProxy {
         deliver(reply, this.fault.ms);
         return;
       case 'reset_on_reply':
+        if ((this.fault.after ?? 0) > 0) {
+          this.fault = { kind: 'reset_on_reply', after: (this.fault.after ?? 0) - 1 };
+          deliver(reply, 0);
+          return;
+        }
         this.seen.lost += 1;
         client.resetAndDestroy();
         return;

@@ -26,6 +26,11 @@ export type Tables = {
   webhook_deliveries: WebhookDeliveriesTable;
   receipts: ReceiptsTable;
   erasures: ErasuresTable;
+  rollout_limits: RolloutLimitsTable;
+  rollout_hours: RolloutHoursTable;
+  rollout_subjects: RolloutSubjectsTable;
+  rollout_batches: RolloutBatchesTable;
+  rollout_erasures: RolloutErasuresTable;
 };
 
 /** Written as text or an object, read as an object. */
@@ -122,7 +127,9 @@ export type AuditEntriesTable = {
     | 'notice'
     | 'reset'
     | 'unblock'
-    | 'erase';
+    | 'erase'
+    | 'promote'
+    | 'step_back';
   noun: string;
   object_id: string;
   tenant_id: string | null;
@@ -330,3 +337,46 @@ export type ReceiptsTable = {
 
 /** Up to when a subject is forgotten: what is written late, of before, is not kept either. */
 export type ErasuresTable = { tenant_id: string; subject_hash: string; at: Date };
+
+/** A limit of a tenant that is or was in shadow or warn; what it was when it was last seen there. */
+export type RolloutLimitsTable = {
+  id: Generated<number>;
+  tenant_id: string;
+  limit_name: string;
+  /** `plan`, `policy` with its pattern, or `quota`: whose counter it is. */
+  defined_by: string;
+  algorithm: string;
+  size: number;
+};
+
+export type RolloutHoursTable = {
+  limit_id: number;
+  stage: 'shadow' | 'warn';
+  hour: Date;
+  calls: number;
+  would_refuse: number;
+  /** Subjects are followed whose point is below; all of them below 2^32. */
+  below: number;
+};
+
+export type RolloutSubjectsTable = {
+  limit_id: number;
+  stage: 'shadow' | 'warn';
+  hour: Date;
+  subject: string;
+  /** Where the subject lies between 0 and 2^32, the same on every node. */
+  point: number;
+  calls: number;
+  would_refuse: number;
+  /** The greatest demand that a node saw a call of it meet. */
+  peak: number;
+  /** What was refused and would still count, at its most: of all nodes together, and of one. */
+  extra: number;
+  extra_most: number;
+};
+
+/** The last batch that each node wrote: each is written once. */
+export type RolloutBatchesTable = { node: string; batch: number; written_at: Generated<Date> };
+
+/** Who was erased lately: what another node still had in memory is not written. */
+export type RolloutErasuresTable = { tenant_id: string; subject_hash: string; at: Generated<Date> };

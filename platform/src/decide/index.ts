@@ -11,3 +11,4 @@ export { countedAs, inspectLimits, type LimitUsage, type UsageReader } from './i
 export { QuotaKeeper, type QuotaKeeperParts } from './quota-keeper.ts';
 export { Settlements, type SettlementsParts } from './settlements.ts';
 export { standingsOf } from './quota-standing.ts';
+export { standingLimits, type StandingLimit } from './standing-limits.ts';

@@ -7,3 +7,4 @@ export { ReceiptCollector } from './receipts/collector.ts';
 export type { Receipt, ReceiptLimit } from './receipts/receipt.ts';
 export { Receipts, type ReceiptQuery } from './receipts/receipts.ts';
 export { ReceiptWriter } from './receipts/writer.ts';
+export * from './rollout/index.ts';

@@ -1,6 +1,7 @@
 export { CheckFan } from './check-fan.ts';
 export { CheckQueue } from './check-queue.ts';
 export {
+  isDegraded,
   outcomeOf,
   outcomes,
   type CheckEvent,

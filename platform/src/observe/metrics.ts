@@ -100,6 +100,11 @@ export class Metrics {
     'Attempts to deliver an event to a webhook, by what became of them.',
     ['outcome'],
   );
+  readonly #rolloutUntracked = this.#counters(
+    'rl_rollout_untracked_total',
+    'Calls of limits in shadow or warn that the rollout had no room to follow.',
+    ['what'],
+  );
   readonly #eventsDropped = this.#counters(
     'rl_events_dropped_total',
     'Log lines and other reports given up because nobody took them in time.',
@@ -236,6 +241,10 @@ export class Metrics {
 
   webhookSent(outcome: 'delivered' | 'retried' | 'failed'): void {
     this.#webhookDeliveries.with(outcome).value++;
+  }
+
+  rolloutUntracked(what: 'limit' | 'counter' | 'batch'): void {
+    this.#rolloutUntracked.with(what).value++;
   }
 
   setEpochsUnpublished(count: number): void {

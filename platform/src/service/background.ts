@@ -75,7 +75,7 @@ export function startBackground(
   repeater.start({ name: 'last used', everyMs: minute, run: noteUse });
   repeater.start({ name: 'quota use', everyMs: 2 * second, run: () => keeper.flush() });
   repeater.start({ name: 'webhooks', everyMs: second, run: () => deliverer.deliver() });
-  repeater.start({ name: 'evidence', everyMs: second, run: () => evidence.write({ all: false }) });
+  for (const job of evidence.jobs) repeater.start(job);
   repeater.start({ name: 'old rows', everyMs: hour, run: tidy });
   repeater.start({
     name: 'epochs',
@@ -104,7 +104,7 @@ export function startBackground(
         noteUse(),
         keeper.flush(),
         deliverer.settled(),
-        evidence.write({ all: true }),
+        evidence.writeAll(),
       ]);
     },
   };

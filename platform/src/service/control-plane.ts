@@ -15,9 +15,14 @@ import { Tokens } from '../control/tokens/tokens.ts';
 import type { Freshness } from '../control/usage/freshness.ts';
 import { UsageReports } from '../control/usage/usage-reports.ts';
 import { Webhooks } from '../control/webhooks/webhooks.ts';
-import { standingsOf } from '../decide/index.ts';
-import { Counters, Explainer, type CountersParts } from '../decide/index.ts';
-import { Erasure } from '../evidence/index.ts';
+import {
+  Counters,
+  Explainer,
+  standingLimits,
+  standingsOf,
+  type CountersParts,
+} from '../decide/index.ts';
+import { Erasure, Promotions, Rollout } from '../evidence/index.ts';
 import { subjectHashUnder } from '../observe/index.ts';
 import type { Control } from '../doors/http/admin/index.ts';
 import type { Evidence } from './evidence.ts';
@@ -37,6 +42,7 @@ export function openControl(
     evidence: { receipts, erasers },
     adminToken,
     webhookPrivate,
+    subjectDays,
   }: {
     readonly publisher: Publisher;
     readonly freshness: Freshness;
@@ -45,6 +51,7 @@ export function openControl(
     readonly evidence: Pick<Evidence, 'receipts' | 'erasers'>;
     readonly adminToken: string;
     readonly webhookPrivate: boolean;
+    readonly subjectDays: number;
   },
 ): Control {
   // What is old is found out by its epoch in any case: this only saves the next one the reading.
@@ -60,19 +67,22 @@ export function openControl(
   const common = { db, changes };
   const usage = new QuotaUsage(db);
   const forget: CountersParts['forget'] = ({ ref }, counters) => usage.forget(ref, counters);
+  const modes = new Modes(common);
+  const rollout = new Rollout({ db, standing: standingLimits(snapshots), subjectDays });
   return {
     tenants: new Tenants(common),
     plans: new Plans(common),
     policies: new Policies(common),
     overrides: new Overrides(common),
     blocks: new Blocks(common),
-    modes: new Modes(common),
+    modes,
     keys: new ApiKeys({ ...common, markSecret: secrets.mark }),
     tokens: new Tokens({ ...common, markSecret: secrets.mark, bootstrap: adminToken }),
     audit: new Audit({ db }),
     publications: new Publications({ db }),
     counters: { counters: new Counters({ snapshots, engine: store.engine, forget }), changes },
     decisions: { receipts, erasure: new Erasure({ changes, erasers, subjectHash }) },
+    rollout: { rollout, promotions: new Promotions({ rollout, modes }) },
     explainer: new Explainer(snapshots),
     quotas: new Quotas({ ...common, readStanding: standingsOf(store.engine) }),
     usage: new UsageReports({ db, freshness }),

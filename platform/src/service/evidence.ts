@@ -10,6 +10,8 @@ import {
 import { subjectHashUnder, type CheckSink, type SubjectHash } from '../observe/index.ts';
 import type { Feed } from '../snapshot/index.ts';
 import type { Foundation } from './foundation.ts';
+import type { Job } from './repeat.ts';
+import { watchRollout } from './rollout-watch.ts';
 
 /** What is kept of checks for people. */
 export type Evidence = {
@@ -18,10 +20,14 @@ export type Evidence = {
   readonly live: Live;
   readonly receipts: Receipts;
   readonly erasers: readonly Eraser[];
-  /** What was seen and is due; at the end, all of it. */
-  write(how: { readonly all: boolean }): Promise<void>;
+  /** Write what was seen and is due. */
+  readonly jobs: readonly Job[];
+  /** At the end: all of it. */
+  writeAll(): Promise<void>;
   removeOld(): Promise<void>;
 };
+
+const second = 1000;
 
 type EvidenceOptions = Pick<Config, 'evidence' | 'receiptSample' | 'subjectDays'> & {
   readonly feed: Pick<Feed, 'isHeard'>;
@@ -33,15 +39,23 @@ export function openEvidence(foundation: Foundation, options: EvidenceOptions): 
   const seen = new LiveCollector(subjectHash);
   const live = openLive(foundation, seen, options);
   const { collector, writer, receipts, eraser } = openReceipts(foundation, subjectHash, options);
+  const rollout = watchRollout(foundation, options);
   if (isOn) live.start();
   return {
-    watchers: isOn ? [collector, seen] : [],
+    watchers: isOn ? [collector, rollout.collector, seen] : [],
     live,
     receipts,
-    erasers: [eraser],
-    write: (how) => writer.write(how),
+    erasers: [eraser, rollout.eraser],
+    jobs: [
+      { name: 'receipts', everyMs: second, run: () => writer.write({ all: false }) },
+      { name: 'rollout', everyMs: 2 * second, run: () => rollout.flush() },
+    ],
+    writeAll: async () => {
+      await Promise.allSettled([writer.write({ all: true }), rollout.flush()]);
+    },
     removeOld: async () => {
       await receipts.removeOld(subjectDays);
+      await rollout.removeOld();
     },
   };
 }

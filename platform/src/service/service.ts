@@ -72,7 +72,7 @@ async function start(config: Config, options: ServiceOptions, opened: Opened): P
   const publisher = new Publisher(database.db, store.engine);
   const hotPath = await openHotPath(foundation, config);
   for (const failures of hotPath.failures) opened.add(() => failures.close());
-  const { webhookPrivate } = config;
+  const { webhookPrivate, subjectDays } = config;
   const evidence = openEvidence(foundation, { ...config, feed: hotPath.feed });
   opened.add(() => evidence.live.stop());
   const background = startBackground(foundation, hotPath, { publisher, evidence, webhookPrivate });
@@ -86,6 +86,7 @@ async function start(config: Config, options: ServiceOptions, opened: Opened): P
     evidence,
     adminToken,
     webhookPrivate,
+    subjectDays,
   });
   const demo = config.demo ? await openDemo(config, foundation, control) : null;
 

@@ -4,8 +4,21 @@ import { Pattern } from './pattern.ts';
 import type { CompiledPolicy } from './rules.ts';
 import type { ModeSource } from './source.ts';
 
+/** Where a mode can be said, the one that counts before another first; and how that is told. */
+const reasons = {
+  limit: 'an entry for the limit says so',
+  own: 'the limit says so',
+  policy: 'an entry for the policy says so',
+  resource: 'an entry for the resource says so',
+  policy_own: 'its policy says so',
+  tenant: 'the tenant is set to it',
+  platform: 'the platform is set to it',
+  nothing: 'nothing says otherwise',
+} as const;
+export type ModeLayer = keyof typeof reasons;
+
 /** A mode, and which word of the configuration gave it. */
-export type ModeBecause = ModeNow & { readonly because: string };
+export type ModeBecause = ModeNow & { readonly layer: ModeLayer; readonly because: string };
 
 type Entry = {
   readonly source: ModeSource;
@@ -36,13 +49,13 @@ export class Modes {
     const policies = definedBy.kind === 'policy' ? matching : [];
     const found =
       this.#ofLimit(definition) ??
-      own(wire.mode, 'the limit says so') ??
+      own(wire.mode, 'own') ??
       this.#ofPolicy(policies, definition) ??
       this.#ofResource(resource, definition) ??
-      own(policies.find(({ mode }) => mode !== null)?.mode, 'its policy says so') ??
-      this.#ofScope('tenant', 'the tenant is set to it', definition) ??
-      this.#ofScope('platform', 'the platform is set to it', definition);
-    return found ?? { mode: 'enforce', enforceFromMs: null, because: 'nothing says otherwise' };
+      own(policies.find(({ mode }) => mode !== null)?.mode, 'policy_own') ??
+      this.#ofScope('tenant', definition) ??
+      this.#ofScope('platform', definition);
+    return found ?? because(enforced, 'nothing');
   }
 
   /** Of the quota's tree, which no policy defines. */
@@ -51,11 +64,11 @@ export class Modes {
       scope === 'limit' && limit === name && policy === null;
     const entry = this.#entries.find(({ source }) => isIt(source));
     const found =
-      (entry && { ...entry.now, because: 'an entry for the limit says so' }) ??
-      own(mode, 'the quota says so') ??
-      this.#ofScope('tenant', 'the tenant is set to it') ??
-      this.#ofScope('platform', 'the platform is set to it');
-    return found ?? { mode: 'enforce', enforceFromMs: null, because: 'nothing says otherwise' };
+      (entry && because(entry.now, 'limit')) ??
+      own(mode, 'own') ??
+      this.#ofScope('tenant') ??
+      this.#ofScope('platform');
+    return found ?? because(enforced, 'nothing');
   }
 
   #ofLimit(definition: Definition): ModeBecause | null {
@@ -63,14 +76,14 @@ export class Modes {
     const policyId = definedBy.kind === 'policy' ? definedBy.id : null;
     const isIt = ({ scope, limit_name: name, policy_id: policy }: ModeSource) =>
       scope === 'limit' && name === definition.name && (policy === null || policy === policyId);
-    return this.#first(isIt, 'an entry for the limit says so', definition);
+    return this.#first(isIt, 'limit', definition);
   }
 
   #ofPolicy(policies: readonly CompiledPolicy[], definition: Definition): ModeBecause | null {
     for (const { id } of policies) {
       const isIt = ({ scope, policy_id: policy }: ModeSource) =>
         scope === 'policy' && policy === id;
-      const found = this.#first(isIt, 'an entry for the policy says so', definition);
+      const found = this.#first(isIt, 'policy', definition);
       if (found) return found;
     }
     return null;
@@ -81,24 +94,20 @@ export class Modes {
       .filter((entry) => entry.source.scope === 'resource' && counts(entry, definition))
       .filter(({ pattern }) => pattern?.matches(resource))
       .toSorted((a, b) => (a.pattern as Pattern).compare(b.pattern as Pattern));
-    return closest ? { ...closest.now, because: 'an entry for the resource says so' } : null;
+    return closest ? because(closest.now, 'resource') : null;
   }
 
-  #ofScope(
-    wanted: 'tenant' | 'platform',
-    because: string,
-    definition?: Definition,
-  ): ModeBecause | null {
-    return this.#first(({ scope }) => scope === wanted, because, definition);
+  #ofScope(wanted: 'tenant' | 'platform', definition?: Definition): ModeBecause | null {
+    return this.#first(({ scope }) => scope === wanted, wanted, definition);
   }
 
   #first(
     isIt: (source: ModeSource) => boolean,
-    because: string,
+    layer: ModeLayer,
     definition?: Definition,
   ): ModeBecause | null {
     const entry = this.#entries.find((one) => isIt(one.source) && counts(one, definition));
-    return entry ? { ...entry.now, because } : null;
+    return entry ? because(entry.now, layer) : null;
   }
 }
 
@@ -108,9 +117,15 @@ function counts({ source, now }: Entry, definition: Definition | undefined): boo
   return source.scope === 'limit' && source.confirm;
 }
 
-function own(mode: string | null | undefined, because: string): ModeBecause | null {
+const enforced: ModeNow = { mode: 'enforce', enforceFromMs: null };
+
+function because({ mode, enforceFromMs }: ModeNow, layer: ModeLayer): ModeBecause {
+  return { mode, enforceFromMs, layer, because: reasons[layer] };
+}
+
+function own(mode: string | null | undefined, layer: ModeLayer): ModeBecause | null {
   if (mode === null || mode === undefined) return null;
-  return { mode: parseMode('mode', mode), enforceFromMs: null, because };
+  return because({ mode: parseMode('mode', mode), enforceFromMs: null }, layer);
 }
 
 /** When its day has come, a mode is enforced by itself. */

@@ -111,6 +111,15 @@ export class Rules {
     return this.#bends.quota;
   }
 
+  /** Every limit that plan and policies define, in the mode that it has for what it is meant for. */
+  get standing(): readonly Rule[] {
+    const ofPlan = (this.plan?.limits ?? []).map((definition) => this.#rule(definition, '', []));
+    const ofPolicies = this.#policies.policies.flatMap(({ limits, pattern: { text } }) =>
+      limits.map((definition) => this.#rule(definition, text, this.#policies.matching(text))),
+    );
+    return [...ofPlan, ...ofPolicies];
+  }
+
   /** The limits of plan and quota, whatever is called. */
   ofPlan(attributes: CalledBy['attributes'] = {}): readonly Limit[] {
     const rules = (this.plan?.limits ?? []).map((definition) => this.#rule(definition, '', []));

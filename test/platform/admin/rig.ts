@@ -4,7 +4,8 @@ import type { Actor, Role } from '../../../platform/src/control/actor.ts';
 import { ApiKeys } from '../../../platform/src/control/api-keys/api-keys.ts';
 import { Audit } from '../../../platform/src/control/audit/audit.ts';
 import { Blocks } from '../../../platform/src/control/blocks/blocks.ts';
-import { Counters, Explainer } from '../../../platform/src/decide/index.ts';
+import { Counters, Explainer, standingLimits } from '../../../platform/src/decide/index.ts';
+import { Promotions, Rollout } from '../../../platform/src/evidence/rollout/index.ts';
 import { Snapshots, SourceReader, StoreTime } from '../../../platform/src/snapshot/index.ts';
 import { Changes } from '../../../platform/src/control/change.ts';
 import { Publisher } from '../../../platform/src/control/epochs/publisher.ts';
@@ -122,6 +123,8 @@ export class AdminRig {
       time: new StoreTime(),
     });
     const counters = new Counters({ snapshots, engine, forget: async () => {} });
+    const modes = new Modes({ db, changes });
+    const rollout = new Rollout({ db, standing: standingLimits(snapshots), subjectDays: 30 });
     const control: Control = {
       explainer: new Explainer(snapshots),
       counters: { counters, changes },
@@ -131,7 +134,8 @@ export class AdminRig {
       policies: new Policies({ db, changes }),
       overrides: new Overrides({ db, changes }),
       blocks: new Blocks({ db, changes }),
-      modes: new Modes({ db, changes }),
+      modes,
+      rollout: { rollout, promotions: new Promotions({ rollout, modes }) },
       keys: new ApiKeys({ db, changes, ...mark }),
       tokens: new Tokens({ db, changes, ...mark, bootstrap }),
       audit: new Audit({ db }),

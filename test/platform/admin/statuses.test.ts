@@ -11,6 +11,7 @@ import { AdminRig, type AdminSuite, type Asking, onEveryAdmin } from './rig.ts';
 import {
   fillRoom,
   makeWorld,
+  newStep,
   type Objects,
   type Request,
   requestFor,
@@ -145,8 +146,17 @@ onEveryAdmin('every route', (suite) => {
 
 /** An object to delete, where others still need the common one. */
 async function freshObjects(admin: AdminRig, { verb }: AdminRoute): Promise<Partial<Objects>> {
+  if (verb === 'stepBack') return (await makeEnforced(admin)).own;
   if (verb !== 'remove' && verb !== 'rotate' && verb !== 'clear') return {};
   return (await makeWorld(admin)).own;
+}
+
+/** With a limit that can be stepped back. */
+async function makeEnforced(admin: AdminRig): Promise<World> {
+  const world = await makeWorld(admin);
+  const tenant_id = world.own.tenants;
+  await admin.put('modes', { scope: 'limit', tenant_id, limit: 'm', mode: 'enforce' });
+  return world;
 }
 
 /** Of which a tenant may have any two, and only so many. */
@@ -167,6 +177,13 @@ async function provokeConflict(
     await fillRoom(rig.database.db, noun, tenants);
     const { body } = requestFor(route, { ...own, tenants });
     return admin.post(noun, body);
+  }
+  if (noun === 'rollout') {
+    // In shadow: nothing comes before it, and after one step the verdict is not there yet.
+    const step = newStep((await makeWorld(admin)).own.tenants);
+    if (verb === 'stepBack') return admin.post('rollout/step-back', step);
+    await admin.post('rollout/promote', step);
+    return admin.post('rollout/promote', step);
   }
   const { method, path, ...sent } = requestFor(route, own);
   if (verb !== 'create')

@@ -21,7 +21,7 @@ export type World = {
   /** Of no tenant; the plan is one that neither tenant is on. */
   readonly platform: Omit<
     Objects,
-    'tenants' | 'keys' | 'quotas' | 'overrides' | 'counters' | 'usage' | 'decisions'
+    'tenants' | 'keys' | 'quotas' | 'overrides' | 'counters' | 'usage' | 'decisions' | 'rollout'
   >;
   /** What does not exist. */
   readonly nothing: Objects;
@@ -52,6 +52,7 @@ const nothing: Objects = {
   counters: randomUUID(),
   usage: randomUUID(),
   decisions: 'nothing-1',
+  rollout: randomUUID(),
 };
 
 const hook = { url: 'https://hooks.example.com/sluice', events: ['quota.threshold'] };
@@ -81,6 +82,7 @@ async function makeObjects(admin: AdminRig): Promise<Objects> {
     quotas: tenant_id,
     counters: tenant_id,
     usage: tenant_id,
+    rollout: tenant_id,
     webhooks: webhook.body.id,
     decisions: await admin.makeReceipt(tenant_id),
   };
@@ -116,6 +118,7 @@ export const newBlock = (tenant_id: string | null) => ({
   subject: 'mallory',
   reason: 'abuse',
 });
+export const newStep = (tenant_id: string) => ({ tenant_id, limit: 'm', reason: 'it is time' });
 export const newMode = (tenant_id: string) => ({ scope: 'tenant', tenant_id, mode: 'shadow' });
 
 async function newestAudit(admin: AdminRig): Promise<string> {
@@ -156,6 +159,7 @@ function bodyFor(noun: Noun, verb: AdminRoute['verb'], tenantId: string): object
   if (verb === 'erase') return { tenant_id: tenantId, subject: 'nobody' };
   if (verb === 'topUp') return { amount: 5, reason: 'a launch' };
   if (verb === 'set') return newMode(tenantId);
+  if (verb === 'promote' || verb === 'stepBack') return newStep(tenantId);
   if (verb !== 'create') return undefined;
   const bodies: Partial<Record<Noun, object>> = {
     tenants: { name: 'new' },

@@ -14,6 +14,8 @@ export const auditActions = [
   'reset',
   'unblock',
   'erase',
+  'promote',
+  'step_back',
 ] as const;
 export const auditNouns = [
   'tenants',
@@ -28,6 +30,7 @@ export const auditNouns = [
   'webhooks',
   'counters',
   'decisions',
+  'rollout',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 

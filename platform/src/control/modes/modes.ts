@@ -4,7 +4,7 @@ import { uuidv7 } from 'uuidv7';
 import type { ModesTable, Tables } from '../../database/tables.ts';
 import type { Actor } from '../actor.ts';
 import { requirePlatform } from '../authorize.ts';
-import type { Changed, Changes } from '../change.ts';
+import type { AuditNote, Changed, Changes } from '../change.ts';
 import { isQuota, surveyLimit } from '../definitions.ts';
 import { Conflict, NotFound } from '../errors.ts';
 import { keepReachable, removeOwned, requireRoom, touchOwner, whereOwner } from '../owned.ts';
@@ -74,6 +74,8 @@ export class Modes {
     actor: Actor,
     input: ModeInput,
     expectedVersion: number | null,
+    /** What else the audit is to say of it. */
+    noteOf: (after: ModeEntry) => readonly AuditNote[] = () => [],
   ): Promise<Changed<ModeEntry>> {
     requirePlatform(actor, 'set modes');
     const values = parseValues(input);
@@ -88,11 +90,10 @@ export class Modes {
       const after = modeOf(
         row ? await rewrite(change.tx, row.id, values) : await insert(change.tx, target, values),
       );
-      await change.note(
-        row
-          ? { ...subject(after), action: 'update', before: modeOf(row), after }
-          : { ...subject(after), action: 'create', after },
-      );
+      const note: AuditNote = row
+        ? { ...subject(after), action: 'update', before: modeOf(row), after }
+        : { ...subject(after), action: 'create', after };
+      await change.noteAll([note, ...noteOf(after)]);
       return after;
     });
   }

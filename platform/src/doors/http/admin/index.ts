@@ -35,6 +35,7 @@ import { toAdminError } from './problems.ts';
 import { publicationOperations, publicationSchemas } from './publications.ts';
 import { quotaOperations, quotaSchemas } from './quotas.ts';
 import { type AdminRoute, type Noun, ofMany, routes, unversioned, type Verb } from './routes.ts';
+import { rolloutOperations, rolloutSchemas, type RolloutNoun } from './rollout.ts';
 import { tenantOperations, tenantSchemas } from './tenants.ts';
 import { tokenOperations, tokenSchemas } from './tokens.ts';
 import { usageOperations, usageSchemas } from './usage.ts';
@@ -58,6 +59,7 @@ export type Control = {
   readonly counters: CountersParts;
   readonly usage: UsageReports;
   readonly decisions: DecisionsParts;
+  readonly rollout: RolloutNoun;
   /** Of all that, what applies to a check. */
   readonly explainer: Explainer;
 };
@@ -122,6 +124,7 @@ const schemas = [
   ...webhookSchemas,
   ...usageSchemas,
   ...decisionSchemas,
+  ...rolloutSchemas,
 ];
 
 function operationsOf(control: Control): Record<Noun, Partial<Record<Verb, Operation>>> {
@@ -144,6 +147,7 @@ function operationsOf(control: Control): Record<Noun, Partial<Record<Verb, Opera
     webhooks: webhookOperations(control.webhooks),
     usage: usageOperations(control.usage),
     decisions: decisionOperations(control.decisions),
+    rollout: rolloutOperations(control.rollout),
   };
 }
 
@@ -192,6 +196,7 @@ const tags = {
   counters: 'Counters',
   usage: 'Usage',
   decisions: 'Receipts',
+  rollout: 'Rollout',
 } as const satisfies Record<Noun, string>;
 
 const nothing = Type.Object({}, { additionalProperties: false });

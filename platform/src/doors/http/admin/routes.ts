@@ -16,6 +16,7 @@ export const nouns = [
   'counters',
   'usage',
   'decisions',
+  'rollout',
 ] as const;
 export type Noun = (typeof nouns)[number];
 
@@ -38,6 +39,8 @@ const requests = {
   set: ['PUT', ''],
   clear: ['DELETE', ''],
   templates: ['GET', '/templates'],
+  promote: ['POST', '/promote'],
+  stepBack: ['POST', '/step-back'],
 } as const;
 export type Verb = keyof typeof requests;
 
@@ -52,6 +55,8 @@ export const unversioned: readonly Verb[] = [
   'reset',
   'unblock',
   'erase',
+  'promote',
+  'stepBack',
 ];
 
 export type AdminRoute = {
@@ -137,6 +142,10 @@ export const routes: readonly AdminRoute[] = [
   route('quotas', 'update', 'operator', { tenants: true }),
   route('quotas', 'remove', 'operator', { tenants: false }),
   route('quotas', 'topUp', 'operator', { tenants: false }),
+
+  route('rollout', 'list', 'viewer', { tenants: true }),
+  route('rollout', 'promote', 'operator', { tenants: false }),
+  route('rollout', 'stepBack', 'operator', { tenants: false }),
 
   route('webhooks', 'list', 'viewer', { tenants: true }),
   route('webhooks', 'get', 'viewer', { tenants: true }),
