@@ -15,13 +15,18 @@ export async function storm(rig: LlmRig) {
   const leftBehind: number[] = [];
   let hungUp = 0;
   let tokens = 0;
+  let isReplaced = false;
   let replaced: Promise<void> = Promise.resolve();
 
   const replace = async () => {
+    isReplaced = true;
     await rig.replaceProxy();
     leftBehind.push(Number(/left behind: (\d+)/.exec(rig.said)?.[1] ?? 0));
+    isReplaced = false;
   };
   const count = () => {
+    // What a dead proxy had still sent must not kill the next one before it serves.
+    if (isReplaced) return;
     tokens += 1;
     if (tokens % tokensBetweenKills !== 0 || tokens > kills * tokensBetweenKills) return;
     replaced = replace();

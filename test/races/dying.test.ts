@@ -160,7 +160,6 @@ test.concurrent.each(places)(
       lost: 0,
       released: living,
     });
-    expect(released).toBeGreaterThan(0);
     // How many there are is up to the machine.
     expect(churned.samples).toBeGreaterThan(0);
     expect(churned.usedMax).toBeLessThanOrEqual(living + dying);
