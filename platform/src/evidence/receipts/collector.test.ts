@@ -117,6 +117,11 @@ describe('a flood', () => {
   });
 });
 
+it('what it can not make sense of holds nobody up, and is counted', () => {
+  collector.check({ ...eventOf(blocked()), decision: {} as Decision });
+  expect([dropped, takeAll()]).toEqual([1, []]);
+});
+
 describe('what waits', () => {
   it('is due when its second is over, or when it is the end', () => {
     tell(blocked());
