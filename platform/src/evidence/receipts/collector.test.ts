@@ -74,8 +74,14 @@ describe('a flood', () => {
     const taken = takeAll();
     expect(taken.map(({ repeats }) => repeats)).toEqual(events.map(() => 1));
     expect(taken.map(({ outcome }) => outcome)).toEqual([
-      ...['blocked', 'blocked', 'blocked', 'blocked'],
-      ...['warned', 'shadowed', 'degraded', 'blocked'],
+      'blocked',
+      'blocked',
+      'blocked',
+      'blocked',
+      'warned',
+      'shadowed',
+      'degraded',
+      'blocked',
     ]);
   });
 
