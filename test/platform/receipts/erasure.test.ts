@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { receiptRowOf } from '../../../platform/src/evidence/receipts/receipt.ts';
 import { Receipts, type Receipt } from '../../../platform/src/evidence/index.ts';
 import { blocked, eventOf } from '../../../platform/src/observe/test-events.ts';
@@ -12,7 +12,6 @@ import { type RunningNode, startNode } from '../rig/node.ts';
 import { makeStack, type Stack } from '../rig/stacks.ts';
 import { window } from '../rules/window.ts';
 import { receiptFor, receiptsOf, tablesWith, untilNextSecond, untilWritten } from './rig.ts';
-import { inject } from 'vitest';
 
 describe('a subject', () => {
   let stack: Stack;
@@ -46,11 +45,14 @@ describe('a subject', () => {
     const call = { resource: `GET:/users/1`, subject, attributes };
     for (const at of [0, 1, 0, 1]) await clientOf(at).check(key, call);
     await clientOf(1).change('POST', 'overrides', {
-      ...{ tenant_id: id, limit: 'calls', numbers: { limit: 9 }, subject, attributes },
+      tenant_id: id,
+      limit: 'calls',
+      numbers: { limit: 9 },
+      subject,
+      attributes,
       reason: 'a test',
     });
-    const [overrides] = [await clientOf(1).change('GET', `overrides?tenant_id=${id}`)];
-    await clientOf(1).change('DELETE', `overrides/${(overrides.items as Body[])[0]?.id}`);
+    await clientOf(1).change('DELETE', `overrides?tenant_id=${id}`);
     const block = { tenant_id: id, reason: 'a test' };
     for (const whom of [{ subject }, { attribute: { name: 'email', value: attributes.email } }]) {
       // Two refusals of one second would share a receipt.
@@ -61,7 +63,7 @@ describe('a subject', () => {
     }
     const whose = { tenant_id: id, subject, attributes, resource: call.resource };
     await clientOf(0).change('POST', 'counters/reset', whose);
-    for (const key_ of [key, other.key]) await clientOf(0).check(key_, call);
+    for (const one of [key, other.key]) await clientOf(0).check(one, call);
     for (const client of [clientOf(0), clientOf(1)]) await untilWritten(client);
     expect(await tablesWith(db(), subject)).toEqual(['receipts']);
     // What a block by attribute says of it is in the receipt of that refusal, and nowhere else.
@@ -97,10 +99,7 @@ describe('a subject', () => {
     const { id, key } = await clientOf(0).makeTenant({ limits: [window('calls', 1)] });
     const subject = name();
     await untilNextSecond();
-    const answers: Body[] = [];
-    for (const at of [0, 0, 1]) {
-      answers.push((await clientOf(at).check(key, { resource: 'r', subject })).body);
-    }
+    for (const at of [0, 0, 1]) await clientOf(at).check(key, { resource: 'r', subject });
     const { erased } = await erase(id, subject);
     expect(erased).toEqual({ receipts: expect.any(Number) });
     for (const client of [clientOf(0), clientOf(1)]) await untilWritten(client);
@@ -109,7 +108,6 @@ describe('a subject', () => {
     expect((await receiptFor(clientOf(1), body)).subject).toBe(subject);
     const receipts = await receiptsOf(clientOf(0), `tenant_id=${id}`);
     expect(receipts.map((one) => one.decision_id)).toEqual([body.decision_id]);
-    expect(answers).toHaveLength(3);
   });
 
   it('is erased by its own tenant, and by no other', async () => {
@@ -148,8 +146,14 @@ onEveryDatabase('what is kept', (rig) => {
     await rig.database.db
       .insertInto('tenants')
       .values({
-        ...{ id, name: 'a', tier: 'free', plan_id: null, status: 'active', pool: null },
-        ...{ timezone: 'UTC', billing_anchor_day: 1 },
+        id,
+        name: 'a',
+        tier: 'free',
+        plan_id: null,
+        status: 'active',
+        timezone: 'UTC',
+        billing_anchor_day: 1,
+        pool: null,
       })
       .execute();
     return id;

@@ -69,11 +69,14 @@ describe('receipts', () => {
     const { client } = node;
     const tenant = await client.makeTenant({ limits: [] });
     await client.change('POST', 'blocks', {
-      ...{ tenant_id: tenant.id, key_id: tenant.keyId, reason: 'a test' },
+      tenant_id: tenant.id,
+      key_id: tenant.keyId,
+      reason: 'a test',
     });
     const refuse = async (from: number, to: number) => {
       const checks = Array.from({ length: to - from }, (_, at) => ({
-        ...{ resource: 'r', subject: `s${from + at}` },
+        resource: 'r',
+        subject: `s${from + at}`,
       }));
       const { body } = await client.checks(tenant.key, checks);
       expect(body).toMatchObject(checks.map(() => ({ allowed: false })));

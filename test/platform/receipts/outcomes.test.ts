@@ -55,7 +55,9 @@ onEveryStack(
         override: await provoke('override', [window('calls', 5)], {
           prepare: (tenant_id) =>
             set('overrides', {
-              ...{ tenant_id, limit: 'calls', numbers: { limit: 1 } },
+              tenant_id,
+              limit: 'calls',
+              numbers: { limit: 1 },
               reason: 'too many',
             }),
         }),
@@ -70,14 +72,17 @@ onEveryStack(
           calls: 3,
         }),
         impossible: await provoke('impossible', [window('calls', 3)], {
-          ...{ calls: 1, asked: { cost: 4 } },
+          calls: 1,
+          asked: { cost: 4 },
         }),
         slots: await provoke('slots', [{ ...slots, stale_after_seconds: 600 }]),
         blocked: await provoke('blocked', [window('calls', 9)], {
           calls: 1,
           prepare: (tenant_id) =>
             set('blocks', {
-              ...{ tenant_id, subject: 'user:42', reason: 'abuse' },
+              tenant_id,
+              subject: 'user:42',
+              reason: 'abuse',
               expires_at: inAnHour,
             }),
         }),
@@ -114,7 +119,7 @@ onEveryStack(
 
     it('say who, what, when, where, and by which configuration', async () => {
       const { receipt } = of('plan');
-      const { id = '', planId } = { id: tenants['plan'], planId: receipt.plan_id };
+      const id = String(tenants['plan']);
       const { items } = await rig.client.change('GET', `plans?tenant_id=${id}`);
       expect(receipt).toMatchObject({
         tenant: { id, name: 'Acme plan' },
@@ -126,7 +131,7 @@ onEveryStack(
         repeats: 0,
         last_at: receipt.at,
       });
-      expect((items as Body[]).map((plan) => plan.id)).toEqual([planId]);
+      expect((items as Body[]).map((plan) => plan.id)).toEqual([receipt.plan_id]);
       expect(rig.node.log()).toContain(`"subject_hash":"${receipt.subject_hash}"`);
       expect(rig.node.log()).toContain(receipt.request_id);
       expect(Math.abs(Date.parse(receipt.at) - Date.now())).toBeLessThan(120_000);
@@ -269,7 +274,10 @@ onEveryStack(
       const receipts = await receiptsOf(rig.client, `tenant_id=${id}`);
       expect(receipts.map((one) => one.decision_id)).toEqual([warned.body['decision_id']]);
       expect(receipts[0]).toMatchObject({ repeats: 0 });
-      const missing = await rig.client.admin('GET', `decisions/${first.body['decision_id']}`);
+      const missing = await rig.client.admin(
+        'GET',
+        `decisions/${String(first.body['decision_id'])}`,
+      );
       expect(missing).toMatchObject({ status: 404, body: { code: 'not_found' } });
       expect(missing.body['detail']).toMatch(/counted on it.*list .* tenant_id, subject_hash/);
     });

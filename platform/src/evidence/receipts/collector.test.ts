@@ -74,8 +74,14 @@ describe('a flood', () => {
     const taken = takeAll();
     expect(taken.map(({ repeats }) => repeats)).toEqual(events.map(() => 1));
     expect(taken.map(({ outcome }) => outcome)).toEqual([
-      ...['blocked', 'blocked', 'blocked', 'blocked'],
-      ...['warned', 'shadowed', 'degraded', 'blocked'],
+      'blocked',
+      'blocked',
+      'blocked',
+      'blocked',
+      'warned',
+      'shadowed',
+      'degraded',
+      'blocked',
     ]);
   });
 
@@ -115,6 +121,11 @@ describe('a flood', () => {
     expect(taken.length).toBeLessThan(70);
     expect(taken.length + dropped).toBe(200);
   });
+});
+
+it('what it can not make sense of holds nobody up, and is counted', () => {
+  collector.check({ ...eventOf(blocked()), decision: {} as Decision });
+  expect([dropped, takeAll()]).toEqual([1, []]);
 });
 
 describe('what waits', () => {

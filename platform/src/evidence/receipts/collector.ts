@@ -41,6 +41,14 @@ export class ReceiptCollector implements CheckSink {
   }
 
   check(event: CheckEvent): void {
+    try {
+      this.#note(event);
+    } catch {
+      this.#options.onDropped(1);
+    }
+  }
+
+  #note(event: CheckEvent): void {
     const { decision } = event;
     const outcome = outcomeOf(decision);
     if (outcome === 'allowed') {

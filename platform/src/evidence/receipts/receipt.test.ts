@@ -68,7 +68,7 @@ describe('a receipt', () => {
   });
 
   it('waits for every limit that refused, not only for the one that is shown', () => {
-    const penal: LimitInput = { ...window, name: 'p', limit: 1, blockFor: '2 s' };
+    const penal: LimitInput = { ...window, name: 'p', limit: 1, window: '1 s', blockFor: '2 s' };
     const receipt = receiptAfter([penal, { ...window, name: 'q', limit: 1 }], { calls: 3 });
     expect(receipt.blocked_by).toMatchObject({ limit: 'p', reason: 'penalty' });
     expect(receipt.clears_at).toBe('2026-11-16T12:01:00.000Z');
