@@ -41,6 +41,7 @@ const background = [
   /ledger_positions|usage_minutes/,
   /last_used_at/,
   /quota_usage|quota_events|webhook_deliveries/,
+  /rollout_/,
   /^(begin|commit|rollback)\b/i,
 ];
 
