@@ -42,6 +42,7 @@ const background = [
   /last_used_at/,
   /quota_usage|quota_events|webhook_deliveries/,
   /receipts|erasures/,
+  /rollout_/,
   /^(begin|commit|rollback)\b/i,
 ];
 

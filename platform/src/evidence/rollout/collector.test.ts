@@ -153,6 +153,17 @@ describe('with more than it has room for', () => {
     expect(untracked).toEqual(['limit', 'limit']);
   });
 
+  it('follows the refusals of so many counters, the latest, and says so', () => {
+    const { collector, untracked } = collectorWith({ countersMax: 1 });
+    const asked = callsOf('ann', 'ann', 'bob', 'bob', 'ann', 'bob');
+    const made = decide(window(1), asked);
+    asked.forEach(({ subject }, at) => collector.check(eventOf(subject, made[at] as Decision)));
+    const peaks = collector.take()[0]?.hours[0]?.subjects.map(({ peak }) => peak);
+    // Each was forgotten for the other, so that only one refusal of it is known at a time.
+    expect(peaks).toEqual([2, 2]);
+    expect(untracked).toEqual(['counter', 'counter', 'counter']);
+  });
+
   it('forgets hours that are over, and has room again', () => {
     const { collector, untracked } = collectorWith({ limitsMax: 1 });
     const [early] = decide(window(1, { name: 'a' }), callsOf('ann'));

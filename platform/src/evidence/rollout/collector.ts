@@ -1,6 +1,6 @@
 import { Decision, type BoundLimit, type Limit, type Reading } from 'sluice/core';
 import { isDegraded, type CheckEvent, type CheckSink } from '../../observe/index.ts';
-import { Backlogs, type Met } from './demand.ts';
+import { Backlogs, type Met, type Room } from './demand.ts';
 import { HourTally, type HourRow } from './hour-tally.ts';
 import { definedByOf, stageOf, type Stage } from './stage.ts';
 import type { SubjectNames } from './subject-names.ts';
@@ -29,12 +29,15 @@ export type CollectorBounds = {
   readonly subjectsMax: number;
   /** Subjects of all together. */
   readonly followedMax: number;
+  /** Counters that were refused something lately, of all together. */
+  readonly countersMax: number;
 };
 
 const boundsDefault: CollectorBounds = {
   limitsMax: 2000,
   subjectsMax: 2000,
   followedMax: 200_000,
+  countersMax: 100_000,
 };
 
 const hourUs = 3_600_000_000;
@@ -50,6 +53,7 @@ export class RolloutCollector implements CheckSink {
   readonly #onUntracked: CollectorOptions['onUntracked'];
   readonly #bounds: CollectorBounds;
   readonly #tenants = new Map<string, Map<string, Watched>>();
+  readonly #room: Room;
   #limits = 0;
   #followed = 0;
   #latestUs = 0;
@@ -58,6 +62,7 @@ export class RolloutCollector implements CheckSink {
     this.#names = names;
     this.#onUntracked = onUntracked;
     this.#bounds = { ...boundsDefault, ...bounds };
+    this.#room = { left: this.#bounds.countersMax };
   }
 
   /** How many subjects it follows. */
@@ -152,7 +157,7 @@ export class RolloutCollector implements CheckSink {
       return known;
     }
     if (this.#limits >= this.#bounds.limitsMax) return null;
-    const made = new Watched(limit, () => this.#onUntracked('counter'));
+    const made = new Watched(limit, new Backlogs(this.#room, () => this.#onUntracked('counter')));
     if (!byLimit) this.#tenants.set(tenantId, (byLimit = new Map()));
     byLimit.set(key, made);
     this.#limits += 1;
@@ -174,9 +179,9 @@ class Watched {
   readonly backlogs: Backlogs;
   readonly #hours = new Map<string, HourTally>();
 
-  constructor(limit: Limit, onForgotten: () => void) {
+  constructor(limit: Limit, backlogs: Backlogs) {
     this.limit = limit;
-    this.backlogs = new Backlogs(onForgotten);
+    this.backlogs = backlogs;
   }
 
   get about() {

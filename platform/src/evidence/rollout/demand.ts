@@ -39,14 +39,17 @@ export type MetCall = {
   readonly charged: boolean;
 };
 
-const countersMax = 20_000;
+/** How many counters may be followed by all limits together. */
+export type Room = { left: number };
 
 /** What one limit would have refused, by counter. */
 export class Backlogs {
   readonly #byCounter = new Map<string, Backlog>();
+  readonly #room: Room;
   readonly #onForgotten: () => void;
 
-  constructor(onForgotten: () => void) {
+  constructor(room: Room, onForgotten: () => void) {
+    this.#room = room;
     this.#onForgotten = onForgotten;
   }
 
@@ -64,7 +67,7 @@ export class Backlogs {
     const asked = refused || charged ? 0 : amount;
     if (!refused && this.#byCounter.size === 0) return { demand: shown.used + asked, extra: 0 };
     const backlog = this.#find(bound, refused);
-    if (!backlog) return { demand: shown.used + asked, extra: 0 };
+    if (!backlog) return { demand: shown.used + (charged ? 0 : amount), extra: 0 };
     const met = backlog.meet(call, refused ? amount : 0);
     return { demand: met.demand + asked, extra: met.extra };
   }
@@ -72,14 +75,14 @@ export class Backlogs {
   /** Whom a subject's counters would tell of. */
   erase(subject: string): void {
     for (const [key] of this.#byCounter) {
-      if ((JSON.parse(key) as unknown[]).at(-1) === subject) this.#byCounter.delete(key);
+      if ((JSON.parse(key) as unknown[]).at(-1) === subject) this.#forget(key);
     }
   }
 
   /** Forgets what no longer counts. */
   sweep(nowUs: number): void {
     for (const [key, backlog] of this.#byCounter) {
-      if (backlog.isOver(nowUs)) this.#byCounter.delete(key);
+      if (backlog.isOver(nowUs)) this.#forget(key);
     }
   }
 
@@ -87,14 +90,24 @@ export class Backlogs {
     const key = JSON.stringify(parts);
     const known = this.#byCounter.get(key);
     if (known || !make) return known;
+    if (this.#room.left <= 0 && !this.#forgetOldest()) return undefined;
     const made = backlogFor(limit.numbers.algorithm);
-    if (this.#byCounter.size >= countersMax) {
-      const [oldest] = this.#byCounter.keys();
-      this.#byCounter.delete(oldest as string);
-      this.#onForgotten();
-    }
     this.#byCounter.set(key, made);
+    this.#room.left -= 1;
     return made;
+  }
+
+  /** False when there is none: others have all the room. */
+  #forgetOldest(): boolean {
+    this.#onForgotten();
+    const [oldest] = this.#byCounter.keys();
+    if (oldest !== undefined) this.#forget(oldest);
+    return oldest !== undefined;
+  }
+
+  #forget(key: string): void {
+    this.#byCounter.delete(key);
+    this.#room.left += 1;
   }
 }
 
