@@ -62,6 +62,7 @@ describe('what is published', () => {
     metrics.keyFailed('revoked');
     metrics.answered('POST', '/v1/check', 429, 700);
     metrics.eventsDropped(3);
+    metrics.ledgerLost(5);
     metrics.setEpochsUnpublished(4);
     metrics.checkStarted();
     metrics.checkStarted();
@@ -76,6 +77,7 @@ describe('what is published', () => {
       'rl_stale_rounds_total{kind="unknown"} 1',
       'rl_key_failures_total{reason="revoked"} 1',
       'rl_events_dropped_total 3',
+      'rl_ledger_lost_total 5',
       'rl_store_duration_seconds_sum{operation="decide",outcome="ok"} 0.0003',
       'rl_store_duration_seconds_count{operation="decide",outcome="ok"} 1',
       'http_request_duration_seconds_sum{method="POST",route="/v1/check",status="429"} 0.0007',
@@ -94,7 +96,7 @@ describe('what is published', () => {
     expect(text).toContain('# TYPE rl_decision_duration_seconds histogram');
     expect(text).toContain('# TYPE rl_allowed_total counter');
     expect(text).toContain('# TYPE rl_checks_in_flight gauge');
-    expect(text.match(/^# HELP /gm)).toHaveLength(16);
+    expect(text.match(/^# HELP /gm)).toHaveLength(17);
   });
 
   it('includes figures of the process', async () => {

@@ -290,6 +290,12 @@ const cases: readonly BadInput[] = [
   ['GET', 'plans?tenant_id=%27%20OR%201=1', undefined, 'tenant_id'],
   ['GET', 'audit?from=yesterday', undefined, 'from'],
   ['GET', 'audit?noun=wars', undefined, 'noun'],
+  ['GET', 'usage?from=yesterday', undefined, 'from'],
+  ['GET', 'usage?step=week', undefined, 'step'],
+  ['GET', 'usage?limit=10', undefined, 'limit'],
+  ['GET', 'usage?top=5', undefined, 'top'],
+  ['GET', 'usage?group_by=colour', undefined, 'group_by'],
+  ['GET', 'usage?resource=%00', undefined, 'resource'],
   ['GET', 'audit?object_id=%00', undefined, 'object_id'],
 
   ...badRules,
