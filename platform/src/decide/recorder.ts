@@ -44,7 +44,7 @@ export class Recorder {
   #number = 0;
   #lines = 0;
   #flushing: Promise<unknown> = Promise.resolve();
-  #isEarly = false;
+  #waiting: Promise<boolean> | null = null;
   #active = new Map<string, TenantRef>();
   #usedKeys = new Set<string>();
 
@@ -95,9 +95,13 @@ export class Recorder {
 
   /** Writes what was counted so far. False when some of it waits for a store that does not answer. */
   flush(): Promise<boolean> {
-    const flushed = this.#flushing.then(() => this.#writeAll());
-    this.#flushing = flushed;
-    return flushed;
+    // One after another, and what waits for its turn is one for all who ask.
+    this.#waiting ??= this.#flushing.then(() => {
+      this.#waiting = null;
+      return this.#writeAll();
+    });
+    this.#flushing = this.#waiting;
+    return this.#waiting;
   }
 
   /** Writes everything, or says how much of it is lost: afterwards nobody is there to try again. */
@@ -120,7 +124,7 @@ export class Recorder {
     if (this.#lines >= this.#linesMax) return this.#onLost(1);
     this.#lines += 1;
     outbox.start(label, { minute, marks, kinds: kindsOf(call, label, facts) });
-    if (this.#lines >= linesEarly) this.#flushEarly();
+    if (this.#lines >= linesEarly) void this.flush();
   }
 
   #outboxOf(tenant: TenantRef): Outbox {
@@ -130,14 +134,7 @@ export class Recorder {
     return outbox;
   }
 
-  #flushEarly(): void {
-    if (this.#isEarly) return;
-    this.#isEarly = true;
-    void this.flush();
-  }
-
   async #writeAll(): Promise<boolean> {
-    this.#isEarly = false;
     const outboxes = [...this.#outboxes];
     let isWritten = true;
     for (let from = 0; from < outboxes.length; from += outboxesAtOnce) {

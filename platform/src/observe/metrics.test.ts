@@ -63,6 +63,8 @@ describe('what is published', () => {
     metrics.answered('POST', '/v1/check', 429, 700);
     metrics.eventsDropped(3);
     metrics.receiptsDropped(5);
+    metrics.ledgerLost(6);
+    metrics.rolloutUntracked('batch');
     metrics.setEpochsUnpublished(4);
     metrics.checkStarted();
     metrics.checkStarted();
@@ -76,7 +78,9 @@ describe('what is published', () => {
       'rl_cache_lookups_total{cache="snapshot",outcome="miss"} 1',
       'rl_stale_rounds_total{kind="unknown"} 1',
       'rl_key_failures_total{reason="revoked"} 1',
+      'rl_rollout_untracked_total{what="batch"} 1',
       'rl_events_dropped_total 3',
+      'rl_ledger_lost_total 6',
       'rl_receipts_dropped_total 5',
       'rl_store_duration_seconds_sum{operation="decide",outcome="ok"} 0.0003',
       'rl_store_duration_seconds_count{operation="decide",outcome="ok"} 1',
@@ -96,7 +100,7 @@ describe('what is published', () => {
     expect(text).toContain('# TYPE rl_decision_duration_seconds histogram');
     expect(text).toContain('# TYPE rl_allowed_total counter');
     expect(text).toContain('# TYPE rl_checks_in_flight gauge');
-    expect(text.match(/^# HELP /gm)).toHaveLength(17);
+    expect(text.match(/^# HELP /gm)).toHaveLength(19);
   });
 
   it('includes figures of the process', async () => {

@@ -37,8 +37,9 @@ describe('a subject', () => {
       Body & { readonly subject_hash: string; readonly erased: object }
     >;
 
-  it('is in receipts alone, of all nodes, and after its erasure nowhere at all', async () => {
-    const { id, key } = await clientOf(0).makeTenant({ limits: [window('calls', 3)] });
+  it('is in receipts and rollout alone, of all nodes, and after its erasure nowhere at all', async () => {
+    const limits = [window('calls', 3), { ...window('watched', 1), mode: 'shadow' }];
+    const { id, key } = await clientOf(0).makeTenant({ limits });
     const other = await clientOf(0).makeTenant({ limits: [window('calls', 1)] });
     const subject = name();
     const attributes = { email: name() };
@@ -65,16 +66,18 @@ describe('a subject', () => {
     await clientOf(0).change('POST', 'counters/reset', whose);
     for (const one of [key, other.key]) await clientOf(0).check(one, call);
     for (const client of [clientOf(0), clientOf(1)]) await untilWritten(client);
-    expect(await tablesWith(db(), subject)).toEqual(['receipts']);
+    await expect
+      .poll(() => tablesWith(db(), subject), { timeout: 20_000 })
+      .toEqual(['receipts', 'rollout_subjects']);
     // What a block by attribute says of it is in the receipt of that refusal, and nowhere else.
     expect(await tablesWith(db(), attributes.email)).toEqual(['receipts']);
 
     const kept = await receiptsOf(clientOf(0), `tenant_id=${id}`);
     const erased = await erase(id, subject);
-    expect(erased.erased).toEqual({ receipts: kept.length });
+    expect(erased.erased).toEqual({ receipts: kept.length, rollout: 1 });
     expect(erased.subject_hash).toBe(kept[0]?.subject_hash);
     expect(await receiptsOf(clientOf(1), `tenant_id=${id}`)).toEqual([]);
-    expect((await erase(id, subject)).erased).toEqual({ receipts: 0 });
+    expect((await erase(id, subject)).erased).toEqual({ receipts: 0, rollout: 0 });
     const others = await receiptsOf(clientOf(1), `tenant_id=${other.id}`);
     expect(others.map((one) => one.subject)).toEqual([subject]);
     await erase(other.id, subject);
@@ -101,7 +104,7 @@ describe('a subject', () => {
     await untilNextSecond();
     for (const at of [0, 0, 1]) await clientOf(at).check(key, { resource: 'r', subject });
     const { erased } = await erase(id, subject);
-    expect(erased).toEqual({ receipts: expect.any(Number) });
+    expect(erased).toEqual({ receipts: expect.any(Number), rollout: 0 });
     for (const client of [clientOf(0), clientOf(1)]) await untilWritten(client);
     expect(await tablesWith(db(), subject)).toEqual([]);
     const { body } = await clientOf(0).check(key, { resource: 'r', subject });

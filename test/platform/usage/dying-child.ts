@@ -6,7 +6,7 @@ import { Decision } from '../../../limiter/src/core/decision.ts';
 import { fromIoredis, RedisEngine } from '../../../limiter/src/engines/redis/index.ts';
 import { Drainer } from '../../../platform/src/control/usage/drainer.ts';
 import { openDatabase } from '../../../platform/src/database/index.ts';
-import { Recorder } from '../../../platform/src/decide/index.ts';
+import { Recorder } from '../../../platform/src/decide/recorder.ts';
 import { openRedis } from '../../servers/connect.ts';
 import { bound, limitOf, question } from '../../support/limits.ts';
 import type { Dying } from './dying.ts';
@@ -22,7 +22,6 @@ const dieAt = (name: Dying['step']) => {
 const statements: readonly (readonly [RegExp, Dying['step']])[] = [
   [/from "ledger_positions".*for update/, 'locked'],
   [/INSERT INTO usage_counts/, 'counted'],
-  [/update "ledger_positions"/, 'positioned'],
   [/^commit/, 'committed'],
 ];
 

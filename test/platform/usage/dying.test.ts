@@ -12,6 +12,8 @@ import { migratedDatabase, type PostgresDatabase } from '../../support/databases
 import { die, dyingSteps } from './dying.ts';
 import { countsOf, makeTenantRow } from './rig.ts';
 
+/** Many processes at once take long to start on a busy machine. */
+const startTimeoutMs = 180_000;
 const calls = 8;
 const limit = 5;
 const truth = {
@@ -38,7 +40,7 @@ describe('a node that dies at a step of the drainer', () => {
       deaths.set(step, { tenantId, signal: die({ ...shared, tenantId, step, calls, limit }) });
     }
     await Promise.all([...deaths.values()].map(({ signal }) => signal));
-  });
+  }, startTimeoutMs);
 
   afterAll(async () => {
     redis.disconnect();

@@ -10,7 +10,6 @@ export const dyingSteps = [
   'taking',
   'taken',
   'counted',
-  'positioned',
   'committed',
   'dropped',
 ] as const;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Counts, LimitCounts, UsagePoint } from '../../../platform/src/control/usage/usage.ts';
-import type { MadeTenant, NodeClient } from '../rig/client.ts';
+import type { Answer, MadeTenant, NodeClient } from '../rig/client.ts';
 import { onEveryStack, storeKinds } from '../rig/stacks.ts';
 import { countsOf } from './rig.ts';
 
@@ -41,7 +41,7 @@ onEveryStack(
         'x-api-key': key,
       });
       expect(status, text).toBe(200);
-      return body['usage'] as Report;
+      return body['usage'];
     };
     const report = async (query: string) =>
       (await rig.client.change('GET', `usage?${query}`)) as unknown as Report;
@@ -242,16 +242,16 @@ onEveryStack(
         ['step=week', 'step'],
         ['colour=red', 'colour'],
       ] as const;
-      const fieldsOf = (body: NonNullable<unknown>) =>
-        ((body as { errors?: { field: string }[] }).errors ?? []).map(({ field }) => field);
+      const fieldsOf = ({ body }: Answer): string[] =>
+        (body['errors'] as { field: string }[]).map(({ field }) => field);
 
       it.each(wrong)('%s', async (query, field) => {
         const { key } = await rig.client.makeTenant({ scopes });
         const tenants = await rig.client.get(`/v1/usage?${query}`, { 'x-api-key': key });
         const operators = await rig.client.admin('GET', `usage?${query}`);
-        for (const { status, body } of [tenants, operators]) {
-          expect(status).toBe(400);
-          expect(fieldsOf(body)).toContain(field);
+        for (const answer of [tenants, operators]) {
+          expect(answer.status).toBe(400);
+          expect(fieldsOf(answer)).toContain(field);
         }
       });
 

@@ -87,7 +87,11 @@ export function onEveryLedger(
       for (const database of databases) await database.close();
       await place.remove();
     });
-    const dbAt = (at: number) => (databases[at] ?? (databases[0] as Database)).db;
+    const dbAt = (at: number) => {
+      const database = databases[at] ?? databases[0];
+      if (!database) throw new Error('The database is open within tests and hooks only.');
+      return database.db;
+    };
     suite({
       kind,
       get db() {

@@ -11,6 +11,8 @@ const othersWriteWithinMs = 2000;
 /** Whoever asks again and again is shown what was there a moment ago. */
 const againAfterMs = 1000;
 const rememberedMax = 10_000;
+/** Each holds a connection of the database, as long as the store takes to answer. */
+const movesAtOnceMax = 4;
 
 /** Moves a tenant's ledger before it is shown, so that it shows the calls just made. */
 export class Freshness {
@@ -19,12 +21,13 @@ export class Freshness {
     string,
     { readonly atMs: number; readonly until: Promise<Date | null> }
   >();
+  #moves = 0;
 
   constructor(parts: FreshnessParts) {
     this.#parts = parts;
   }
 
-  /** Until when all counts are there; null when the store can't be asked. */
+  /** Until when all counts are there; null when the store can't be asked, or too many want to. */
   of(tenant: TenantRef): Promise<Date | null> {
     const atMs = Date.now();
     const recent = this.#recent.get(tenant.id);
@@ -36,12 +39,16 @@ export class Freshness {
   }
 
   async #move(tenant: TenantRef, atMs: number): Promise<Date | null> {
+    if (this.#moves >= movesAtOnceMax) return null;
+    this.#moves += 1;
     try {
       const isWritten = await this.#parts.flush();
       await this.#parts.drain(tenant);
       return isWritten ? new Date(atMs - othersWriteWithinMs) : null;
     } catch {
       return null;
+    } finally {
+      this.#moves -= 1;
     }
   }
 }

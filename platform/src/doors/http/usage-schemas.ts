@@ -64,7 +64,7 @@ export const spanAnswer = {
     Type.String({
       format: 'date-time',
       description:
-        'Counts before this are all there, unless a node is away; null while the store cannot be asked.',
+        'Counts before this are all there, unless a node is away; null where that is not known, as while the store cannot be asked.',
     }),
   ),
 };
