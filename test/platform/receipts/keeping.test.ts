@@ -87,7 +87,7 @@ describe('receipts', () => {
     // What is sent arrives, and nobody hears of it: the hardest way to be away.
     postgres.fault = { kind: 'reset_on_reply' };
     await refuse(1, 400);
-    while (!node.log().slice(before).includes('"job":"evidence"')) await sleep(20);
+    while (!node.log().slice(before).includes('"job":"receipts"')) await sleep(20);
     await refuse(400, 700);
     expect(await droppedBy(node)).toBeGreaterThanOrEqual(dropped + 199);
     postgres.fault = { kind: 'pass' };
