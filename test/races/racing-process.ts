@@ -1,11 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { inject } from 'vitest';
 import { forgetProcess, watchProcess } from '../../scripts/watch-processes.mjs';
 import type { Job, JobResult, Target } from './jobs.ts';
 
 const rootPath = fileURLToPath(new URL('../..', import.meta.url));
-const programPath = fileURLToPath(new URL('child.ts', import.meta.url));
 const readyTimeoutMs = 60_000;
 
 /** From the parent to a child: prepare first, so that all can start at the same instant. */
@@ -103,9 +103,9 @@ export class RacingProcess {
 type Reported<K extends Report['kind']> = Extract<Report, { kind: K }>;
 
 function startChild(): ChildProcess {
-  const child = fork(programPath, [], {
+  const child = fork(inject('raceProgramPath'), [], {
     cwd: rootPath,
-    execArgv: ['--import', 'tsx', '--conditions=source'],
+    execArgv: [],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     env: {},
   });

@@ -7,6 +7,7 @@ import { type EmbeddedTemplates, prepareEmbeddedTemplates } from './embedded-tem
 import { startPostgres } from './postgres.ts';
 import { makeMigratedTemplate } from './postgres-template.ts';
 import { buildProgram } from './program.ts';
+import { buildRaceProgram } from './race-program.ts';
 import { type ClusterNode, startRedisCluster } from './redis-cluster.ts';
 import { startRedis } from './redis.ts';
 
@@ -18,6 +19,8 @@ declare module 'vitest' {
     embeddedTemplates: EmbeddedTemplates;
     /** The path of the built service, null where it does not compile. */
     programPath: string | null;
+    /** The path of the program that racing processes run. */
+    raceProgramPath: string;
   }
 }
 
@@ -29,6 +32,7 @@ export default async function startServers(project: TestProject): Promise<() => 
     const [redis, cluster, postgres] = await Promise.all(starting);
     await makeMigratedTemplate(postgres.url);
     project.provide('programPath', buildProgram());
+    project.provide('raceProgramPath', buildRaceProgram());
     project.provide('embeddedTemplates', await prepareEmbeddedTemplates());
     project.provide('redisUrl', redis.url);
     project.provide('redisClusterNodes', cluster.nodes);
