@@ -17,8 +17,16 @@ export type LevelOfLimit = {
   readonly part: PerPart;
 };
 
-/** Whom a limit is for, by the narrowest part of what it counts. */
-export function levelOf({ per, numbers }: Limit): LevelOfLimit {
+const levels = new WeakMap<Limit, LevelOfLimit>();
+
+/** Whom a limit is for, by the narrowest part of what it counts. Every refusal asks. */
+export function levelOf(limit: Limit): LevelOfLimit {
+  let level = levels.get(limit);
+  if (!level) levels.set(limit, (level = findLevel(limit)));
+  return level;
+}
+
+function findLevel({ per, numbers }: Limit): LevelOfLimit {
   const attribute = per.find((part) => part.startsWith('attributes.'));
   if (per.includes('global')) return { name: 'global', order: -1, part: 'global' };
   if (numbers.algorithm === 'quota') return quotaLevel(per);

@@ -18,13 +18,27 @@ class Second {
     degraded: 0,
   };
   readonly latencies = new Latencies();
-  readonly limits = new Map<string, Mutable<LimitFigures>>();
-  readonly subjects = new Map<string, RefusedSubject>();
+  readonly tenants = new Map<string, TenantSecond>();
   factor = 1;
+  /** How many limits and subjects may still be told apart. */
+  room = { limits: namesMax, subjects: namesMax };
+
+  of(tenant: string): TenantSecond {
+    let counted = this.tenants.get(tenant);
+    if (!counted) this.tenants.set(tenant, (counted = { limits: new Map(), subjects: new Map() }));
+    return counted;
+  }
 }
 
+/** Nothing is put together for a name: under a flood that would cost more than counting. */
+type TenantSecond = {
+  readonly limits: Map<string, Mutable<LimitFigures>>;
+  readonly subjects: Map<string, RefusedSubject>;
+};
+
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-type RefusedSubject = { refused: number; last: CheckEvent };
+/** Not the event: thousands of them, kept for a second, would keep the collector of garbage busy. */
+type RefusedSubject = { refused: number; decisionId: string; limit: string | null };
 type Counted = Pick<Figures, 'outcomes' | 'latencies' | 'limits' | 'subjects' | 'factor'>;
 
 /** Counts checks by the second. */
@@ -52,15 +66,29 @@ export class LiveCollector implements CheckSink {
 
   /** Of a second that is over; once. Subjects are hashed here, where they are few. */
   take(at: number): Counted {
-    const { outcomes, latencies, limits, subjects, factor } = this.#seconds.get(at) ?? new Second();
+    const { outcomes, latencies, tenants, factor } = this.#seconds.get(at) ?? new Second();
     this.#seconds.delete(at);
+    const counted = [...tenants.values()];
+    const limits = counted.flatMap((one) => [...one.limits.values()]);
+    const subjects = [...tenants].flatMap(([tenant, one]) => this.#subjectsOf(tenant, one));
     return {
       outcomes,
       latencies: latencies.counts,
       limits: topOf(limits, (one) => one.refused + one.would_refuse),
-      subjects: topOf(subjects, (one) => one.refused).map((one) => this.#shown(one)),
+      subjects: topOf(subjects, (one) => one.refused),
       factor,
     };
+  }
+
+  #subjectsOf(tenant: string, { subjects }: TenantSecond): SubjectFigures[] {
+    const top = topOf([...subjects], ([, { refused }]) => refused);
+    return top.map(([subject, { refused, limit, decisionId }]) => ({
+      tenant_id: tenant,
+      subject_hash: this.#subjectHash(tenant, subject),
+      limit,
+      refused,
+      decision_id: decisionId,
+    }));
   }
 
   #current(): Second {
@@ -76,45 +104,41 @@ export class LiveCollector implements CheckSink {
     }
     return made;
   }
+}
 
-  #shown({ refused, last: { tenant, subject, decision } }: RefusedSubject): SubjectFigures {
-    return {
-      tenant_id: tenant,
-      subject_hash: this.#subjectHash(tenant, subject),
-      limit: decision.blockedBy?.limit ?? null,
-      refused,
-      decision_id: decision.decisionId,
-    };
+function countSubject(second: Second, event: CheckEvent): void {
+  const { subjects } = second.of(event.tenant);
+  const { subject, decision } = event;
+  const known = subjects.get(subject);
+  if (known) {
+    known.refused += 1;
+    known.decisionId = decision.decisionId;
+  } else if (second.room.subjects > 0) {
+    second.room.subjects -= 1;
+    const limit = Decision.shownOf(decision)?.bound.limit.name ?? null;
+    subjects.set(subject, { refused: 1, decisionId: decision.decisionId, limit });
   }
 }
 
-function countSubject({ subjects }: Second, event: CheckEvent): void {
-  const name = `${event.tenant} ${event.subject}`;
-  const known = subjects.get(name);
-  if (known) {
-    known.refused += 1;
-    known.last = event;
-  } else if (subjects.size < namesMax) subjects.set(name, { refused: 1, last: event });
-}
-
-function countLimits({ limits }: Second, { tenant, decision }: CheckEvent): void {
+function countLimits(second: Second, { tenant, decision }: CheckEvent): void {
   const { question, answer } = Decision.factsOf(decision);
   for (let at = 0; at < answer.readings.length; at += 1) {
     if (answer.readings[at]?.verdict === 'ok') continue;
     const limit = question.limits[at]?.limit;
     if (!limit) continue;
-    const name = `${tenant} ${limit.name}`;
-    let counted = limits.get(name);
+    const { limits } = second.of(tenant);
+    let counted = limits.get(limit.name);
     if (!counted) {
-      if (limits.size >= namesMax) continue;
+      if (second.room.limits === 0) continue;
+      second.room.limits -= 1;
       counted = { tenant_id: tenant, limit: limit.name, refused: 0, would_refuse: 0 };
-      limits.set(name, counted);
+      limits.set(limit.name, counted);
     }
     if (limit.enforced) counted.refused += 1;
     else counted.would_refuse += 1;
   }
 }
 
-function topOf<T>(counted: ReadonlyMap<string, T>, weightOf: (one: T) => number): T[] {
-  return [...counted.values()].toSorted((a, b) => weightOf(b) - weightOf(a)).slice(0, topMax);
+function topOf<T>(counted: readonly T[], weightOf: (one: T) => number): T[] {
+  return counted.toSorted((a, b) => weightOf(b) - weightOf(a)).slice(0, topMax);
 }

@@ -97,6 +97,24 @@ describe('a flood', () => {
     expect(taken.at(-1)?.event.tenant).toBe('quiet');
   });
 
+  it('that goes on gets fewer, until it has been quiet for a while', () => {
+    const kept = () => {
+      const taken = takeAll();
+      collector.done(taken);
+      return taken.length;
+    };
+    const inSecond = () => {
+      nowMs += 1000;
+      flood('noisy', 1000);
+      return kept();
+    };
+    expect([inSecond(), inSecond(), inSecond()]).toEqual([500, 50, 50]);
+    nowMs += 3000;
+    expect(inSecond()).toBe(200);
+    nowMs += 20_000;
+    expect(inSecond()).toBe(500);
+  });
+
   it('of many tenants leaves room for those that are quiet', () => {
     for (let at = 0; at < 10; at += 1) flood(`noisy${at}`, 600);
     for (let at = 0; at < 30; at += 1) flood(`quiet${at}`, 3);
@@ -149,7 +167,7 @@ describe('what waits', () => {
 
   it('keeps its room until it is written, and comes first when it could not be', () => {
     flood('t', 500);
-    nowMs += 1000;
+    nowMs += 10_000;
     const taken = collector.take(100, { all: false });
     flood('t', 1);
     expect(dropped).toBe(1);

@@ -16,6 +16,11 @@ const allMax = { count: 2000, size: 8_000_000 } as const;
 /** The last of the room is for tenants that have few waiting: the noisy can't take all of it. */
 const reservedCount = 500;
 const fewCount = 20;
+/**
+ * A tenant that floods for long gets so many in a second, after as many as may wait: each costs more
+ * than the refusal did, and a flood must not.
+ */
+const perSecond = 50;
 /** What a check takes besides its texts, and each of its limits, about. */
 const checkSize = 500;
 const limitSize = 300;
@@ -28,7 +33,7 @@ const limitSize = 300;
 export class ReceiptCollector implements CheckSink {
   readonly #options: CollectorOptions;
   readonly #nowMs: () => number;
-  readonly #tenants = new Map<string, Share>();
+  readonly #tenants = new Map<string, TenantShare>();
   readonly #all: Share = { count: 0, size: 0 };
   #waiting: KeptCheck[] = [];
   /** Those of the second that runs, by tenant, kind and subject. */
@@ -51,14 +56,14 @@ export class ReceiptCollector implements CheckSink {
   #note(event: CheckEvent): void {
     const { decision } = event;
     const outcome = outcomeOf(decision);
-    if (outcome === 'allowed') {
-      if (this.#isSampled(decision)) this.#keep(event, outcome, this.#nowMs());
-      return;
-    }
-    // The first of them has its receipt, under the same id.
-    if (decision.replayed) return;
+    // The first of a replay has its receipt, under the same id.
+    if (outcome === 'allowed' ? !this.#isSampled(decision) : decision.replayed) return;
     const atMs = this.#nowMs();
     this.#turnTo(secondOf(atMs));
+    if (outcome === 'allowed') {
+      this.#keep(event, outcome, atMs);
+      return;
+    }
     const key = keyOf(event, outcome);
     const known = this.#known.get(key);
     if (known) {
@@ -107,6 +112,10 @@ export class ReceiptCollector implements CheckSink {
     if (second === this.#second) return;
     this.#second = second;
     this.#known = new Map();
+    for (const [tenant, share] of this.#tenants) {
+      fill(share, second * 1000);
+      if (share.count === 0 && share.budget === tenantMax.count) this.#tenants.delete(tenant);
+    }
   }
 
   #isSampled(decision: Decision): boolean {
@@ -116,14 +125,14 @@ export class ReceiptCollector implements CheckSink {
   }
 
   #keep(event: CheckEvent, outcome: Outcome, atMs: number): KeptCheck | null {
-    const share = this.#tenants.get(event.tenant) ?? { count: 0, size: 0 };
-    const size = sizeOf(event);
-    if (!this.#hasRoom(share, outcome, size)) {
+    const share = this.#shareOf(event.tenant, atMs);
+    if (!this.#hasRoom(share, outcome, event)) {
       this.#options.onDropped(1);
       return null;
     }
+    share.budget -= 1;
+    const size = sizeOf(event);
     const kept = { event, outcome, atMs, size, repeats: 0, lastAtMs: atMs };
-    this.#tenants.set(event.tenant, share);
     for (const one of [share, this.#all]) {
       one.count += 1;
       one.size += size;
@@ -133,15 +142,24 @@ export class ReceiptCollector implements CheckSink {
   }
 
   /** Samples take half of it at the most: they are not what somebody will ask for. */
-  #hasRoom({ count, size }: Share, outcome: Outcome, more: number): boolean {
+  #hasRoom({ count, size, budget }: TenantShare, outcome: Outcome, event: CheckEvent): boolean {
     const part = outcome === 'allowed' ? 0.5 : 1;
     const reserved = count < fewCount ? 0 : reservedCount;
-    return (
-      count < tenantMax.count * part &&
-      size + more <= tenantMax.size * part &&
-      this.#all.count < (allMax.count - reserved) * part &&
-      this.#all.size + more <= allMax.size * part
-    );
+    if (budget < Math.max(1, tenantMax.count * (1 - part))) return false;
+    if (count >= tenantMax.count * part) return false;
+    if (this.#all.count >= (allMax.count - reserved) * part) return false;
+    const more = sizeOf(event);
+    return size + more <= tenantMax.size * part && this.#all.size + more <= allMax.size * part;
+  }
+
+  #shareOf(tenant: string, atMs: number): TenantShare {
+    let share = this.#tenants.get(tenant);
+    if (!share) {
+      share = { count: 0, size: 0, budget: tenantMax.count, filledAtMs: atMs };
+      this.#tenants.set(tenant, share);
+    }
+    fill(share, atMs);
+    return share;
   }
 
   #release({ event, size }: KeptCheck): void {
@@ -150,11 +168,18 @@ export class ReceiptCollector implements CheckSink {
       one.count -= 1;
       one.size -= size;
     }
-    if (share?.count === 0) this.#tenants.delete(event.tenant);
   }
 }
 
 type Share = { count: number; size: number };
+type TenantShare = Share & { budget: number; filledAtMs: number };
+
+/** By what has flowed in since the last time; a clock that was set back gives nothing. */
+function fill(share: TenantShare, nowMs: number): void {
+  const passedMs = Math.max(0, nowMs - share.filledAtMs);
+  share.budget = Math.min(tenantMax.count, share.budget + (passedMs * perSecond) / 1000);
+  share.filledAtMs = nowMs;
+}
 
 function secondOf(ms: number): number {
   return Math.floor(ms / 1000);
