@@ -51,6 +51,7 @@ export type LimitDecision = {
 export class Decision {
   readonly #grounds: Grounds;
   #limits: readonly LimitDecision[] | undefined;
+  #blockedBy: BlockedBy | null | undefined;
 
   constructor(from: DecisionFacts | LoneBucket) {
     this.#grounds = from instanceof LoneBucket ? from : new AnsweredGrounds(from);
@@ -143,6 +144,10 @@ export class Decision {
 
   get blockedBy(): BlockedBy | null {
     if (this.#grounds.allowed) return null;
+    return (this.#blockedBy ??= this.#findBlocker());
+  }
+
+  #findBlocker(): BlockedBy | null {
     const { check, question, shutOut } = this.#grounds.facts;
     if (shutOut) {
       const { level, entity } = shutOut;

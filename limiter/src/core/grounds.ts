@@ -96,15 +96,22 @@ const verdictOrder = { impossible: 0, penalty: 1, exceeded: 2, ok: 3 } as const;
 
 /** Impossible before penalty before exceeded; then the longest wait; then the widest scope. */
 function refuser(views: readonly ShownLimit[]): ShownLimit | undefined {
-  return views
-    .filter(({ bound, reading }) => bound.limit.enforced && reading.verdict !== 'ok')
-    .toSorted(
-      (a, b) =>
-        verdictOrder[a.reading.verdict] - verdictOrder[b.reading.verdict] ||
-        Number(isHint(a)) - Number(isHint(b)) ||
-        (b.view.retryAfterUs ?? 0) - (a.view.retryAfterUs ?? 0) ||
-        levelOf(a.bound.limit).order - levelOf(b.bound.limit).order,
-    )[0];
+  let first: ShownLimit | undefined;
+  for (const candidate of views) {
+    const { bound, reading } = candidate;
+    if (!bound.limit.enforced || reading.verdict === 'ok') continue;
+    if (!first || rank(candidate, first) < 0) first = candidate;
+  }
+  return first;
+}
+
+function rank(a: ShownLimit, b: ShownLimit): number {
+  return (
+    verdictOrder[a.reading.verdict] - verdictOrder[b.reading.verdict] ||
+    Number(isHint(a)) - Number(isHint(b)) ||
+    (b.view.retryAfterUs ?? 0) - (a.view.retryAfterUs ?? 0) ||
+    levelOf(a.bound.limit).order - levelOf(b.bound.limit).order
+  );
 }
 
 /** When a slot comes free is a guess, which never outranks another limit's certainty. */

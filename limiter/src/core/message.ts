@@ -23,9 +23,16 @@ export function refusalMessage({ blockedBy, retryAfterMs, limit }: Refusal): str
   return `${what}; ${wait}.`;
 }
 
+const starts = new WeakMap<Limit, string>();
+
 /** `search allows 100 per 1 minute for acme`. */
 export function allowedBy(limit: Limit, whose: Pick<BlockedBy, 'level' | 'entity'>): string {
-  return `${limit.name} allows ${allowance(limit)} for ${whom(whose)}`;
+  let start = starts.get(limit);
+  if (start === undefined) {
+    start = `${limit.name} allows ${allowance(limit)} for `;
+    starts.set(limit, start);
+  }
+  return start + whom(whose);
 }
 
 /** `100 per 1 minute`, `bursts of 10`, `5 at once`; in other units `100 tokens per 1 minute`. */
