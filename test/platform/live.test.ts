@@ -131,6 +131,10 @@ onEveryStack(
       const subjects = busy.flatMap((second) => second.top_subjects);
       expect(new Set(subjects.map(({ tenant_id }) => tenant_id))).toEqual(new Set([tenant.id]));
       expect(subjects.reduce((all, { refused }) => all + refused, 0)).toBe(5);
+      const receipt = (id: string) => rig.client.admin('GET', `decisions/${id}`);
+      for (const { decision_id: id } of subjects) {
+        await expect.poll(async () => (await receipt(id)).status, { timeout: 20_000 }).toBe(200);
+      }
       const logged = rig.node.log();
       for (const { subject_hash: hash, decision_id: id, limit } of subjects) {
         expect(limit).toBe('five');

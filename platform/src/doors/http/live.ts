@@ -42,7 +42,7 @@ const LiveEvent = Type.Object(
         subject_hash: Type.String(),
         limit: Type.Union([Type.String(), Type.Null()]),
         refused: Type.Integer(),
-        decision_id: Type.String({ description: 'The last of them, to look up its receipt.' }),
+        decision_id: Type.String({ description: 'The first of them, to look up its receipt.' }),
       }),
     ),
     stores: Type.Object({ database: State, store: State }),

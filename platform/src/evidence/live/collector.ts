@@ -110,10 +110,9 @@ function countSubject(second: Second, event: CheckEvent): void {
   const { subjects } = second.of(event.tenant);
   const { subject, decision } = event;
   const known = subjects.get(subject);
-  if (known) {
-    known.refused += 1;
-    known.decisionId = decision.decisionId;
-  } else if (second.room.subjects > 0) {
+  // The first is the one that has a receipt: the others are counted on it.
+  if (known) known.refused += 1;
+  else if (second.room.subjects > 0) {
     second.room.subjects -= 1;
     const limit = Decision.shownOf(decision)?.bound.limit.name ?? null;
     subjects.set(subject, { refused: 1, decisionId: decision.decisionId, limit });
