@@ -46,6 +46,17 @@ describe('a stream of events', () => {
     expect(text).toContain('{"at":5,"decisions":9}');
   });
 
+  it('ends by itself, for who listens may no longer be allowed to', async () => {
+    const stream = new EventStream(5);
+    stream.tell(secondAt(7));
+    const parts: string[] = [];
+    for await (const part of stream) parts.push(String(part));
+    expect(parts.join('')).toContain('id: 7');
+    stream.tell(secondAt(8));
+    stream.end();
+    expect(stream.destroyed).toBe(true);
+  });
+
   it('lets go of who does not read, before much is waiting', async () => {
     const stream = new EventStream();
     const size = JSON.stringify(secondAt(1_000_000_000)).length;

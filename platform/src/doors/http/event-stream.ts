@@ -3,15 +3,20 @@ import type { Listener, LiveSecond } from '../../evidence/index.ts';
 
 export const waitingBytesMax = 262_144;
 const againMs = 2000;
+/** Then who listens must come again, and show that it still may. */
+const lifeMsDefault = 60_000;
 
 /** One listener's events. Who does not read them is let go of, and may come again. */
 export class EventStream extends Readable implements Listener {
   #held: LiveSecond[] | null = null;
   #lastId = 0;
+  #isEnded = false;
 
-  constructor() {
+  constructor(lifeMs = lifeMsDefault) {
     super({ highWaterMark: waitingBytesMax });
     this.push(`retry: ${againMs}\n\n`);
+    const timer = setTimeout(() => this.end(), lifeMs).unref();
+    this.once('close', () => clearTimeout(timer));
   }
 
   /** What was missed comes before what happens meanwhile. */
@@ -24,6 +29,7 @@ export class EventStream extends Readable implements Listener {
   }
 
   tell(second: LiveSecond): void {
+    if (this.#isEnded) return;
     if (this.#held) {
       this.#held.push(second);
       return;
@@ -34,8 +40,10 @@ export class EventStream extends Readable implements Listener {
     if (!this.push(text)) this.destroy();
   }
 
+  /** Once; after that it hears nothing. */
   end(): void {
-    this.push(null);
+    if (!this.#isEnded) this.push(null);
+    this.#isEnded = true;
   }
 
   override _read(): void {}

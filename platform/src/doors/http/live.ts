@@ -69,7 +69,7 @@ export const liveRoute: FastifyPluginAsync<LiveRouteParts> = async (app, parts) 
       schema: {
         tags: ['Live'],
         summary: 'Watch decisions as they are made',
-        description: `Server-sent events, of all nodes together. At most ${listenersMax} listeners to a node. Needs the role viewer, in a token of the platform.`,
+        description: `Server-sent events, of all nodes together. At most ${listenersMax} listeners to a node. A stream ends after a minute: come again with the last id. Needs the role viewer, in a token of the platform.`,
         operationId: 'live.watch',
         security: [{ bearer: [] }],
         querystring: Query,
@@ -103,6 +103,8 @@ export const liveRoute: FastifyPluginAsync<LiveRouteParts> = async (app, parts) 
         });
       }
       events.once('close', leave);
+      // Also of who leaves before anything was sent.
+      reply.raw.once('close', () => events.destroy());
       if (after !== null) await events.catchUp(() => live.since(after));
       // A proxy that gathers what it forwards would gather for ever.
       reply.header('x-accel-buffering', 'no').type('text/event-stream; charset=utf-8');
