@@ -1,5 +1,7 @@
 import { Decision, type BlockedBy, type ShownLimit } from '../core/decision.ts';
+import { levelOf } from '../core/level.ts';
 import type { Limit } from '../core/limit.ts';
+import { exceededStart, inWords } from '../core/message.ts';
 import { wholeMs } from './decision-to-wire.ts';
 
 /**
@@ -13,11 +15,20 @@ export function decisionToJson(decision: Decision): string {
   return (
     `{"allowed":${decision.allowed},"limit":${decision.limit},"remaining":${decision.remaining}` +
     `,"reset_at":${decision.resetAt},"retry_after_ms":${wholeMs(decision.retryAfterMs)}` +
-    `,"message":${quote(decision.message)},"decision_id":${quote(decision.decisionId)}` +
+    `,"message":${message(decision)},"decision_id":${quote(decision.decisionId)}` +
     `${basis(decision)},"mode":${text(decision.mode)},"delay_ms":${decision.delayMs}` +
     `,"replayed":${decision.replayed},"cost":${check.cost},"costs":${costs(check.costs)}` +
     `${consequences(decision, wouldBlock(views))},"limits":[${limits(views)}]}`
   );
+}
+
+/** Of a refusal all but the wait is the same each time, unless it names the caller. */
+function message(decision: Decision): string {
+  if (decision.allowed) return '"Allowed."';
+  const shown = Decision.shownOf(decision);
+  const refusal = shown?.reading.verdict === 'exceeded' && spellingOf(shown.bound.limit).refusal;
+  if (!refusal) return quote(decision.message);
+  return `${refusal}${inWords(decision.retryAfterMs ?? 0)}."`;
 }
 
 function basis(decision: Decision): string {
@@ -29,11 +40,11 @@ const exactly = ',"basis":"exact","degraded_reason":null';
 
 /** Besides yes: who said no, who would have, and what is held for the caller. */
 function consequences(decision: Decision, blocking: string): string {
-  const { blockedBy, ticket, adaptive } = decision;
+  const { allowed, ticket, adaptive } = decision;
   const held = decision.reservation;
-  if (!blockedBy && blocking === '' && ticket === null && !held) return noConsequences;
+  if (allowed && blocking === '' && ticket === null && !held) return noConsequences;
   return (
-    `,"blocked_by":${blocked(blockedBy)},"would_block":[${blocking}]` +
+    `,"blocked_by":${allowed ? 'null' : blocked(decision)},"would_block":[${blocking}]` +
     `,"adaptive":{"factor":${adaptive.factor},"reason":${text(adaptive.reason)}}` +
     `,"ticket":${text(ticket)},"reservation":${reservation(held)}`
   );
@@ -63,13 +74,16 @@ function costs(byUnit: Readonly<Record<string, number>>): string {
   return `{${items}}`;
 }
 
-function blocked(by: BlockedBy | null): string {
+function blocked(decision: Decision): string {
+  const { blockedBy: by } = decision;
   if (!by) return 'null';
-  const { limit, per, level, entity, reason } = by;
-  return (
-    `{"limit":${text(limit)},"per":${list(per)},"level":"${level}"` +
-    `,"entity":${text(entity)},"reason":"${reason}"}`
-  );
+  const limit = Decision.shownOf(decision)?.bound.limit;
+  const start = limit ? spellingOf(limit).blocker : blocker(by);
+  return `${start}${text(by.entity)},"reason":"${by.reason}"}`;
+}
+
+function blocker({ limit, per, level }: Pick<BlockedBy, 'limit' | 'per' | 'level'>): string {
+  return `{"limit":${text(limit)},"per":${list(per)},"level":"${level}","entity":`;
 }
 
 function wouldBlock(views: readonly ShownLimit[]): string {
@@ -118,6 +132,9 @@ type Spelling = {
   readonly size: string;
   readonly override: string;
   readonly end: string;
+  /** Where it refuses: who does, up to whom; and in words, up to the wait. */
+  readonly blocker: string;
+  readonly refusal: string | null;
 };
 
 const spellings = new WeakMap<Limit, Spelling>();
@@ -125,12 +142,15 @@ const spellings = new WeakMap<Limit, Spelling>();
 function spellingOf(limit: Limit): Spelling {
   let spelling = spellings.get(limit);
   if (!spelling) {
-    const { name, numbers, unit, size, mode, override } = limit;
+    const { name, numbers, unit, size, mode, override, per } = limit;
+    const refusal = exceededStart(limit);
     spelling = {
       start: `{"name":${quote(name)},"algorithm":"${numbers.algorithm}","unit":${quote(unit)},"cost":`,
       size: `,"limit":${size},"base_limit":${override?.baseSize ?? size},"used":`,
       override: `,"override_id":${text(override?.id ?? null)}`,
       end: `,"mode":"${mode}"}`,
+      blocker: blocker({ limit: name, per, level: levelOf(limit).name }),
+      refusal: refusal && quote(refusal).slice(0, -1),
     };
     spellings.set(limit, spelling);
   }

@@ -1,4 +1,5 @@
 import type { BlockedBy } from './decision.ts';
+import { levelOf, type Level } from './level.ts';
 import type { Limit } from './limit.ts';
 
 export type Refusal = {
@@ -11,16 +12,25 @@ export type Refusal = {
 /** One sentence for a person: what is limited, for whom, and what to do. Names no subject. */
 export function refusalMessage({ blockedBy, retryAfterMs, limit }: Refusal): string {
   if (blockedBy.reason === 'blocked') {
-    return `Calls are blocked for ${whom(blockedBy)}; try again in ${inWords(retryAfterMs ?? 0)}.`;
+    return `Calls are blocked for ${whom(blockedBy)}; ${tryAgain}${inWords(retryAfterMs ?? 0)}.`;
   }
   if (!limit) return 'The limit could not be checked; try again in a moment.';
   const what = allowedBy(limit, blockedBy);
   if (blockedBy.reason === 'impossible') {
     return `${what}; a single call can't take more than ${limit.size}: ask for less.`;
   }
-  const wait = `try again in ${inWords(retryAfterMs ?? 0)}`;
+  const wait = `${tryAgain}${inWords(retryAfterMs ?? 0)}`;
   if (blockedBy.reason === 'penalty') return `${what}; calls are blocked for now: ${wait}.`;
   return `${what}; ${wait}.`;
+}
+
+const tryAgain = 'try again in ';
+
+/** What is said of a limit that is exceeded, up to the wait; null where it also says by whom. */
+export function exceededStart(limit: Limit): string | null {
+  const { name: level } = levelOf(limit);
+  if (namesEntity(level)) return null;
+  return `${allowedBy(limit, { level, entity: null })}; ${tryAgain}`;
 }
 
 const starts = new WeakMap<Limit, string>();
@@ -53,9 +63,13 @@ export function allowance({ numbers, size, unit }: Limit): string {
 }
 
 function whom({ level, entity }: Pick<BlockedBy, 'level' | 'entity'>): string {
-  if (level === 'tenant' || level === 'organization') return entity ?? 'this tenant';
+  if (namesEntity(level)) return entity ?? 'this tenant';
   if (level === 'global') return 'all callers together';
   return level === 'attribute' ? 'this caller' : `this ${level}`;
+}
+
+function namesEntity(level: Level): boolean {
+  return level === 'tenant' || level === 'organization';
 }
 
 const unitsMs = [

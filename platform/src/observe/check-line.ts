@@ -38,7 +38,7 @@ export class CheckLines {
     return (
       `${this.#headOf(event.route, outcome, algorithm)}${this.#about(event)},` +
       `"limit":${number(decision.limit)},"remaining":${number(decision.remaining)},` +
-      `"retry_after_ms":${number(decision.retryAfterMs)}${basisOf(decision)}` +
+      `"retry_after_ms":${wholeMs(decision.retryAfterMs)}${basisOf(decision)}` +
       this.#endOf(event, ids)
     );
   }
@@ -139,6 +139,11 @@ const needsNoEscape = /^[\w.:/-]{0,100}$/;
 function quoted(text: string | null): string {
   if (text === null) return 'null';
   return needsNoEscape.test(text) ? `"${text}"` : JSON.stringify(text.slice(0, textLengthMax));
+}
+
+/** As the answer says it; and a fraction takes longer to spell than the rest of the line. */
+function wholeMs(ms: number | null): string {
+  return ms === null ? 'null' : number(Math.ceil(ms));
 }
 
 function number(value: number | null): string {

@@ -68,6 +68,15 @@ describe('what is counted of a second', () => {
     expect(limits).toEqual([{ tenant_id: tenant, limit: 'one', refused, would_refuse: 0 }]);
   });
 
+  it('shows who is refused most in a flood, nearly how often, though few are counted', () => {
+    const { collector, check } = rig();
+    for (let call = 0; call < 40_000; call += 1) check(call % 2 === 0 ? 'noisy' : `s${call % 999}`);
+    const [first, second] = collector.take(50).subjects;
+    expect(first?.refused).toBeGreaterThan(17_000);
+    expect(first?.refused).toBeLessThan(23_000);
+    expect(second?.refused).toBeLessThan(1000);
+  });
+
   it('is bounded: in subjects, and in seconds that nobody takes', () => {
     const { clock, collector, check } = rig();
     check('first');

@@ -5,6 +5,12 @@ import { Latencies } from './latencies.ts';
 
 /** In a second, no more limits or subjects than these are told apart. */
 const namesMax = 5000;
+/**
+ * Of a second's refusals so many are counted for their subjects, then one in so many for all of
+ * those: who is refused most under a flood shows all the same, at a fraction of its cost.
+ */
+const eachMax = 2000;
+const oneIn = 16;
 /** Not yet taken. */
 const secondsMax = 10;
 
@@ -107,15 +113,19 @@ export class LiveCollector implements CheckSink {
 }
 
 function countSubject(second: Second, event: CheckEvent): void {
+  const isFlood = second.outcomes.blocked > eachMax;
+  // By chance, for a flood may come in turns.
+  if (isFlood && Math.random() * oneIn >= 1) return;
+  const weight = isFlood ? oneIn : 1;
   const { subjects } = second.of(event.tenant);
   const { subject, decision } = event;
   const known = subjects.get(subject);
   // The first is the one that has a receipt: the others are counted on it.
-  if (known) known.refused += 1;
+  if (known) known.refused += weight;
   else if (second.room.subjects > 0) {
     second.room.subjects -= 1;
     const limit = Decision.shownOf(decision)?.bound.limit.name ?? null;
-    subjects.set(subject, { refused: 1, decisionId: decision.decisionId, limit });
+    subjects.set(subject, { refused: weight, decisionId: decision.decisionId, limit });
   }
 }
 

@@ -1,6 +1,7 @@
 import { Decision } from 'sluice/core';
 import { outcomeOf, type CheckEvent, type CheckSink, type Outcome } from '../../observe/index.ts';
 import type { KeptCheck } from './kept-check.ts';
+import { KnownChecks } from './known-checks.ts';
 
 export type CollectorOptions = {
   /** The share of plainly allowed checks that get a receipt, 0 to 1. */
@@ -36,8 +37,8 @@ export class ReceiptCollector implements CheckSink {
   readonly #tenants = new Map<string, TenantShare>();
   readonly #all: Share = { count: 0, size: 0 };
   #waiting: KeptCheck[] = [];
-  /** Those of the second that runs, by tenant, kind and subject. */
-  #known = new Map<string, KeptCheck>();
+  /** Those of the second that runs. */
+  #known = new KnownChecks();
   #second = 0;
 
   constructor(options: CollectorOptions) {
@@ -64,21 +65,20 @@ export class ReceiptCollector implements CheckSink {
       this.#keep(event, outcome, atMs);
       return;
     }
-    const key = keyOf(event, outcome);
-    const known = this.#known.get(key);
+    const known = this.#known.find(event, outcome);
     if (known) {
       known.repeats += 1;
       known.lastAtMs = atMs;
       return;
     }
     const kept = this.#keep(event, outcome, atMs);
-    if (kept) this.#known.set(key, kept);
+    if (kept) this.#known.add(kept);
   }
 
   /** The oldest, once their second is over; `all` also takes those that may yet be repeated. */
   take(max: number, { all }: { readonly all: boolean }): readonly KeptCheck[] {
     const second = secondOf(this.#nowMs());
-    if (all) this.#known = new Map();
+    if (all) this.#known = new KnownChecks();
     const isDue = ({ atMs }: KeptCheck) => all || secondOf(atMs) !== second;
     let count = 0;
     while (count < max && count < this.#waiting.length) {
@@ -103,7 +103,7 @@ export class ReceiptCollector implements CheckSink {
     const isMeant = ({ event }: KeptCheck) => event.tenant === tenant && event.subject === subject;
     const meant = this.#waiting.filter(isMeant);
     this.#waiting = this.#waiting.filter((one) => !isMeant(one));
-    for (const [key, one] of this.#known) if (isMeant(one)) this.#known.delete(key);
+    this.#known.forget(tenant, subject);
     this.done(meant);
     return meant.length;
   }
@@ -111,7 +111,7 @@ export class ReceiptCollector implements CheckSink {
   #turnTo(second: number): void {
     if (second === this.#second) return;
     this.#second = second;
-    this.#known = new Map();
+    this.#known = new KnownChecks();
     for (const [tenant, share] of this.#tenants) {
       fill(share, second * 1000);
       if (share.count === 0 && share.budget === tenantMax.count) this.#tenants.delete(tenant);
@@ -183,17 +183,6 @@ function fill(share: TenantShare, nowMs: number): void {
 
 function secondOf(ms: number): number {
   return Math.floor(ms / 1000);
-}
-
-/** The limit that refused, or those that would have, or what went wrong; and for whom. */
-function keyOf({ tenant, subject, decision }: CheckEvent, outcome: Outcome): string {
-  return `${tenant}\n${outcome}\n${kindOf(decision, outcome)}\n${subject}`;
-}
-
-function kindOf(decision: Decision, outcome: Outcome): string {
-  if (outcome === 'blocked') return Decision.shownOf(decision)?.bound.limit.name ?? '';
-  if (outcome === 'degraded') return decision.degradedReason ?? '';
-  return decision.wouldBlock.join();
 }
 
 function sizeOf({ subject, resource, decision }: CheckEvent): number {
