@@ -24,11 +24,14 @@ export type { Clock } from './core/clock.ts';
 export type { Basis, BlockedBy, Decision, LimitDecision, Reason } from './core/decision.ts';
 export type { Duration } from './core/duration.ts';
 export type { Engine, SettleResult } from './core/engine.ts';
-export { IdempotencyConflict, InvalidInput, StoreFailure } from './core/errors.ts';
+export { CapacityFull, IdempotencyConflict, InvalidInput, StoreFailure } from './core/errors.ts';
 export type { LimitInput } from './core/limit-input.ts';
 
 export { Deadline } from './engines/guard/deadline.ts';
-export { Guarded } from './engines/guard/guarded.ts';
+export type { BreakerState } from './engines/guard/breaker.ts';
+export { Guarded, type GuardOptions } from './engines/guard/guarded.ts';
+export { LocalShares, type LocalSharesOptions } from './engines/guard/local/local-shares.ts';
+export type { Fleet } from './engines/guard/local/node-share.ts';
 export { headerProfiles, toHeaders } from './headers/index.ts';
 export type { HeaderOptions, HeaderProfile } from './headers/index.ts';
 

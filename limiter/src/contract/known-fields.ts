@@ -55,8 +55,7 @@ function isShared(name: LimitField, algorithm: AlgorithmName): boolean {
 }
 
 /** Values of known fields that are part of the contract, and not yet of the program. */
-function requireSupported({ on_store_failure, consistency }: Fields, field: string): void {
-  if (on_store_failure === 'local') throw notYet(pathOf(field, 'on_store_failure'), 'local');
+function requireSupported({ consistency }: Fields, field: string): void {
   if (consistency === undefined) return;
   if (consistency === 'leased') throw notYet(pathOf(field, 'consistency'), 'leased');
   oneOf(pathOf(field, 'consistency'), consistency, ['exact']);

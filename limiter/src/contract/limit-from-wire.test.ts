@@ -191,7 +191,6 @@ describe.each(algorithms)('%s', (algorithm) => {
     ['priority', 0],
     ['adaptive', 'search'],
     ['consistency', 'leased'],
-    ['on_store_failure', 'local'],
   ])('says that %s is to come', (name, value) => {
     const problem = problemOf(wireOf(algorithm, { [name]: value }));
     expect(problem).toMatch(new RegExp(`^limits\\[0\\]\\.${name}: .*is not supported yet`));

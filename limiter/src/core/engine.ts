@@ -16,6 +16,11 @@ export type Engine = {
   refund(tenant: TenantRef, refund: RefundCall): Promise<boolean>;
   /** The same for a question that was asked to be `refundable`, of which only the id is known. */
   refundCharge(tenant: TenantRef, refund: ChargeRefund): Promise<RefundResult>;
+  /**
+   * Charges what was let in elsewhere, whether or not it fits, once per id: more than there is
+   * becomes debt. False when that was done before.
+   */
+  debit(tenant: TenantRef, debit: DebitCall): Promise<boolean>;
   /** Gives the ticket's slots back. */
   release(tenant: TenantRef, ticket: string): Promise<ReleaseResult>;
   /** Holds a ticket's slots or a reservation for another while. */
@@ -198,6 +203,13 @@ export type ChargeRefund = {
   readonly id: string;
   /** By unit; null for all that was charged. */
   readonly costs: Costs | null;
+};
+
+export type DebitCall = {
+  /** Made by who debits: the same again when nobody heard the answer. */
+  readonly id: string;
+  /** `cost` being what to charge. */
+  readonly limits: readonly BoundLimit[];
 };
 
 /** What was given back, by unit: never more than was charged. */

@@ -35,3 +35,13 @@ export class StoreFailure extends Error {
     this.reason = reason;
   }
 }
+
+/**
+ * As many calls are under way as may be, and there was no room in time. The store is well: whoever
+ * asks so much is refused, or a flood would buy freedom from limits that fail open.
+ */
+export class CapacityFull extends StoreFailure {
+  constructor() {
+    super('in_flight_full');
+  }
+}

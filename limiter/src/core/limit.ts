@@ -2,7 +2,7 @@ import { algorithmOf, type AnyAlgorithm, type Numbers } from './algorithms/index
 import type { PenaltyNumbers } from './algorithms/penalty.ts';
 
 export type Mode = 'enforce' | 'warn' | 'shadow' | 'off';
-export type StoreFailurePolicy = 'open' | 'closed';
+export type StoreFailurePolicy = 'open' | 'closed' | 'local';
 export type MissingAttribute = 'shared' | 'skip' | 'reject';
 
 /**
@@ -53,7 +53,7 @@ export type Backpressure = {
   readonly curve: 'quadratic' | 'linear';
 };
 
-export type LimitOverride = { readonly id: string; readonly baseSize: number };
+export type LimitOverride = { readonly id: string | null; readonly baseSize: number };
 
 export type LimitParts = Omit<
   Limit,

@@ -11,6 +11,7 @@ import {
   type Limit,
   type LimitOverride,
   type PerPart,
+  type StoreFailurePolicy,
 } from './limit.ts';
 import { parseMode } from './mode.ts';
 import {
@@ -83,11 +84,7 @@ export function parseLimit(input: LimitInput, context: LimitContext): Limit | nu
     per: parsePer(`${field}.per`, input.per ?? ['tenant', 'subject', 'resource']),
     onMissing: oneOf(`${field}.onMissing`, input.onMissing ?? 'shared', missing),
     mode: mode === 'off' ? 'enforce' : mode,
-    onStoreFailure: oneOf(
-      `${field}.onStoreFailure`,
-      input.onStoreFailure ?? (security ? 'closed' : 'open'),
-      failures,
-    ),
+    onStoreFailure: parseStoreFailure(field, input, security),
     penalty: parsePenalty(field, input),
     backpressure: parseBackpressure(field, input, security),
     security,
@@ -99,7 +96,23 @@ export function parseLimit(input: LimitInput, context: LimitContext): Limit | nu
 }
 
 const missing = ['shared', 'skip', 'reject'] as const;
-const failures = ['open', 'closed'] as const;
+const failures = ['open', 'closed', 'local'] as const;
+
+function parseStoreFailure(
+  field: string,
+  { algorithm, onStoreFailure }: LimitInput,
+  security: boolean,
+): StoreFailurePolicy {
+  const name = `${field}.onStoreFailure`;
+  const policy = oneOf(name, onStoreFailure ?? (security ? 'closed' : 'open'), failures);
+  if (policy === 'local' && algorithm === 'concurrency') {
+    throw new InvalidInput(
+      name,
+      'local is not for slots, for only the store knows who holds them; use open or closed',
+    );
+  }
+  return policy;
+}
 
 function parseNumbers(field: string, input: LimitInput): Numbers {
   switch (input.algorithm) {

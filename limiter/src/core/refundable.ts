@@ -9,6 +9,11 @@ export function refundableMs(limits: readonly BoundLimit[]): number {
   return limits.reduce((longest, { limit }) => Math.max(longest, countsForMs(limit)), dayMs);
 }
 
+/** A debit is remembered as a refund is, under a name that no refund has. */
+export function debitMark(id: string): string {
+  return `debit ${id}`;
+}
+
 const chargeKeptMsMin = 600_000;
 export const chargeKeptMsMax = dayMs;
 

@@ -7,6 +7,8 @@ import type { Limit } from '../core/limit.ts';
 import { describe, parseWhole } from '../core/numbers.ts';
 import { parseLimit } from '../core/parse-limit.ts';
 import { parseName, refuseUnknownFields, requireObject } from '../core/parse.ts';
+import { Guarded } from '../engines/guard/guarded.ts';
+import { LocalShares } from '../engines/guard/local/local-shares.ts';
 import { MemoryEngine } from '../engines/memory/index.ts';
 import { Coalescer, fromIoredis, RedisEngine, type IoredisLike } from '../engines/redis/index.ts';
 import { Limiter, SyncLimiter } from './limiter.ts';
@@ -24,15 +26,19 @@ export type RedisLimiterOptions = LimiterOptions & {
   readonly redis: IoredisLike;
   /** Subjects appear in Redis hashed under this. The same in every process. */
   readonly secret?: string;
+} & StoreOptions;
+
+export type StoreOptions = {
   /** After this long without an answer the limits' `onStoreFailure` decides. Default 50. */
   readonly deadlineMs?: number;
+  /** How many processes share the limits: each has its part where `onStoreFailure` is `local`. Default 1. */
+  readonly nodes?: number;
 };
 
 export type EngineLimiterOptions = LimiterOptions & {
   /** Any other engine, such as a `RedisEngine` on a client of your own. */
   readonly engine: Engine;
-  readonly deadlineMs?: number;
-};
+} & StoreOptions;
 
 export type MemoryLimiterOptions = LimiterOptions & {
   /** Unix microseconds; a fake one makes tests instant. */
@@ -44,8 +50,8 @@ const deadlineMsDefault = 50;
 const common = ['limits', 'name'];
 const known = {
   memory: [...common, 'clock', 'countersMax'],
-  redis: [...common, 'redis', 'secret', 'deadlineMs'],
-  engine: [...common, 'engine', 'deadlineMs'],
+  redis: [...common, 'redis', 'secret', 'deadlineMs', 'nodes'],
+  engine: [...common, 'engine', 'deadlineMs', 'nodes'],
 };
 
 /** In process with limits alone; on Redis with a client. The checks are the same. */
@@ -59,16 +65,7 @@ export function createLimiter(
   refuseUnknownFields('', options, known[kind]);
   const limits = parseLimits(options);
   if ('engine' in options || 'redis' in options) {
-    const deadlineMs = parseWhole('deadlineMs', options.deadlineMs ?? deadlineMsDefault, {
-      min: 1,
-      max: 60_000,
-    });
-    const engine =
-      'engine' in options
-        ? engineOf(options)
-        : new RedisEngine(clientOf(options), secretOf(options));
-    const decider = engine instanceof RedisEngine ? new Coalescer(engine) : engine;
-    return new Limiter({ engine, limits, deadlineMs, decider });
+    return storedLimiter(options, limits);
   }
   const { clock = systemClock, countersMax = 1_000_000 } = options;
   if (typeof clock !== 'function') {
@@ -77,6 +74,26 @@ export function createLimiter(
   const bound = parseWhole('countersMax', countersMax, { min: 1, max: 100_000_000 });
   const memory = { clock, countersMax: bound, countersPerTenantMax: bound };
   return new SyncLimiter(new MemoryEngine(memory), limits);
+}
+
+function storedLimiter(
+  options: RedisLimiterOptions | EngineLimiterOptions,
+  limits: readonly Limit[],
+): Limiter {
+  const { deadlineMs = deadlineMsDefault, nodes = 1 } = options;
+  const patienceMs = parseWhole('deadlineMs', deadlineMs, { min: 1, max: 60_000 });
+  const fleet = { nodes: parseWhole('nodes', nodes, { min: 1, max: 10_000 }), rank: nodes };
+  const store =
+    'engine' in options ? engineOf(options) : new RedisEngine(clientOf(options), secretOf(options));
+  const engine = new Guarded(store, { deadlineMs: patienceMs, patienceMs });
+  const isLocal = limits.some(({ onStoreFailure }) => onStoreFailure === 'local');
+  return new Limiter({
+    engine,
+    limits,
+    // Below what lets calls travel together: what does is waited for together.
+    decider: store instanceof RedisEngine ? new Coalescer(engine) : engine,
+    local: isLocal ? new LocalShares({ engine, fleet: () => fleet }) : null,
+  });
 }
 
 function engineOf({ engine }: EngineLimiterOptions): Engine {

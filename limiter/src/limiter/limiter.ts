@@ -12,8 +12,7 @@ import { IdempotencyConflict, InvalidInput, StoreFailure } from '../core/errors.
 import type { Limit } from '../core/limit.ts';
 import { describe, parseWhole } from '../core/numbers.ts';
 import { parseText, refuseUnknownFields, requireObject } from '../core/parse.ts';
-import { Deadline } from '../engines/guard/deadline.ts';
-import { Guarded } from '../engines/guard/guarded.ts';
+import type { LocalShares } from '../engines/guard/local/local-shares.ts';
 import type { LonePath, MemoryEngine } from '../engines/memory/index.ts';
 import { CheckQuestion } from '../core/question.ts';
 import { whenStoreFails } from '../core/when-store-fails.ts';
@@ -31,9 +30,10 @@ const renewMsMax = 86_400_000;
 export type LimiterParts = {
   readonly engine: Engine;
   readonly limits: readonly Limit[];
-  readonly deadlineMs?: number;
   /** What decides in front of the engine; the engine itself when absent. */
   readonly decider?: Pick<Engine, 'decide'>;
+  /** For limits that fail local. */
+  readonly local?: LocalShares | null;
 };
 
 /**
@@ -44,27 +44,29 @@ export class Limiter {
   protected readonly engine: Engine;
   protected readonly limits: readonly Limit[];
   readonly #decider: Pick<Engine, 'decide'>;
-  readonly #deadline: Deadline | null;
+  readonly #local: LocalShares | null;
 
-  constructor({ engine, limits, deadlineMs, decider = engine }: LimiterParts) {
+  constructor({ engine, limits, decider = engine, local = null }: LimiterParts) {
     this.engine = engine;
     this.limits = limits;
-    this.#deadline = deadlineMs === undefined ? null : new Deadline(deadlineMs);
-    this.#decider = this.#deadline ? new Guarded(engine, this.#deadline, decider) : decider;
+    this.#decider = decider;
+    this.#local = local;
   }
 
   /** May this subject do this, at this cost? Decides all limits in one step and charges them. */
   async check(check: Check): Promise<Decision> {
     const parsed = parseCheck(check);
     const question = new CheckQuestion(parsed, bind(this.limits, parsed));
+    const tenant = { id: parsed.tenant };
     try {
-      const tenant = { id: parsed.tenant };
       const result = await this.#decider.decide({ tenant, questions: [question] });
       if (result.kind !== 'answered') throw new StoreFailure(result.kind);
-      return decisionOf(parsed, question, result.answers[0]);
+      const [answer] = result.answers;
+      if (answer?.kind === 'decided') this.#local?.heard(tenant, question, answer);
+      return decisionOf(parsed, question, answer);
     } catch (error) {
-      if (error instanceof StoreFailure) return whenStoreFails(error, parsed, question);
-      throw error;
+      if (!(error instanceof StoreFailure)) throw error;
+      return whenStoreFails(error, parsed, question, this.#local?.answer(tenant, question));
     }
   }
 
@@ -73,7 +75,7 @@ export class Limiter {
     const { cost, costs: named } = parseRealCost('real', real, ['cost', 'costs', 'tenant']);
     const costs = { ...named, ...(cost === undefined ? {} : { requests: cost }) };
     const id = parseText('reservationId', reservationId, idLengthMax);
-    return this.#inTime(this.engine.settle(tenantOf(real.tenant), { reservationId: id, costs }));
+    return this.engine.settle(tenantOf(real.tenant), { reservationId: id, costs });
   }
 
   /** Gives back what a decision charged, or the part named; once, and within its window. */
@@ -92,7 +94,7 @@ export class Limiter {
     });
     if (!answer.allowed || given.length === 0) return false;
     const call = { id: decision.decisionId, chargedAtUs: answer.nowUs, limits: given };
-    return this.#inTime(this.engine.refund({ id: check.tenant }, call));
+    return this.engine.refund({ id: check.tenant }, call);
   }
 
   /** Gives a ticket's slots back. False when they were no longer held. */
@@ -100,7 +102,7 @@ export class Limiter {
     requireObject('options', options);
     refuseUnknownFields('', options, ['tenant']);
     const id = parseText('ticket', ticket, idLengthMax);
-    const released = await this.#inTime(this.engine.release(tenantOf(options.tenant), id));
+    const released = await this.engine.release(tenantOf(options.tenant), id);
     return released === 'released';
   }
 
@@ -125,22 +127,19 @@ export class Limiter {
       'reservationId' in held
         ? { reservationId: parseText('reservationId', held.reservationId, idLengthMax), ttlMs }
         : { ticket: parseText('ticket', held.ticket, idLengthMax), ttlMs };
-    const renewed = await this.#inTime(this.engine.heartbeat(tenantOf(held.tenant), beat));
+    const renewed = await this.engine.heartbeat(tenantOf(held.tenant), beat);
     return renewed.kind === 'held';
   }
 
   /** Forgets what the subject of this check has used of each limit. */
   async reset(check: Omit<Check, 'cost' | 'costs' | 'reserve' | 'idempotencyKey'>): Promise<void> {
     const parsed = parseCheck(check);
-    await this.#inTime(this.engine.reset({ id: parsed.tenant }, bind(this.limits, parsed)));
+    await this.engine.reset({ id: parsed.tenant }, bind(this.limits, parsed));
   }
 
-  close(): Promise<void> {
-    return this.engine.close();
-  }
-
-  #inTime<T>(work: Promise<T>): Promise<T> {
-    return this.#deadline ? this.#deadline.run(work) : work;
+  async close(): Promise<void> {
+    await this.#local?.close();
+    await this.engine.close();
   }
 }
 

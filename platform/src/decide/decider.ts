@@ -1,3 +1,4 @@
+import type { LocalShares } from 'sluice';
 import {
   Decision,
   IdempotencyConflict,
@@ -31,6 +32,8 @@ export type DeciderParts = {
   readonly trust: Trust | null;
   /** Answers in time, or fails: nothing here looks at the clock. */
   readonly engine: Pick<Engine, 'decide'>;
+  /** For limits that fail local. */
+  readonly local: Pick<LocalShares, 'heard' | 'answer'>;
   readonly recorder: Pick<Recorder, 'note' | 'shutOut' | 'keyUsed'>;
   readonly quotas: QuotaWatch;
   /** Whether usage is counted. */
@@ -253,13 +256,34 @@ export class Decider {
     const { recorder, quotas } = this.#parts;
     const decision = shutOutBy
       ? shutOutDecision(shutOutBy, { check, question, answer })
-      : decisionOf(check, question, answer);
+      : this.#decisionOf(snapshot.ref, check, question, answer);
     if (decision instanceof Error) return decision;
     if (!shutOutBy) recorder.note(snapshot.ref, question, decision);
     else if (!isPeek(check)) recorder.shutOut(snapshot.ref, question, decision);
     quotas.note(snapshot.ref, decision);
     if (snapshot.validUntilUs !== undefined) this.#hear(answer);
     return { decision, input, snapshot, resolution };
+  }
+
+  #decisionOf(
+    tenant: TenantRef,
+    check: ParsedCheck,
+    question: Question,
+    answer: Answer | StoreFailure = new StoreFailure('no answer'),
+  ): Decision | Error {
+    const { local } = this.#parts;
+    if (answer instanceof StoreFailure) {
+      return whenStoreFails(answer, check, question, local.answer(tenant, question));
+    }
+    if (answer.kind === 'conflict') return new IdempotencyConflict();
+    local.heard(tenant, question, answer);
+    return new Decision({
+      check,
+      question,
+      answer,
+      basis: answer.degraded === 'overflow' ? 'local' : 'exact',
+      degradedReason: answer.degraded,
+    });
   }
 
   /** What a snapshot says may end by the store's clock: best to know it before it does. */
@@ -303,21 +327,4 @@ function callOf(
 ): DecideCall {
   const { ref, asked } = snapshot;
   return { tenant: ref, questions, snapshot: confirmed ? { ...asked, confirmed } : asked };
-}
-
-function decisionOf(
-  check: ParsedCheck,
-  question: Question,
-  answer: Answer | StoreFailure | undefined,
-): Decision | Error {
-  if (answer instanceof StoreFailure) return whenStoreFails(answer, check, question);
-  if (answer === undefined) return whenStoreFails(new StoreFailure('no answer'), check, question);
-  if (answer.kind === 'conflict') return new IdempotencyConflict();
-  return new Decision({
-    check,
-    question,
-    answer,
-    basis: answer.degraded === 'overflow' ? 'local' : 'exact',
-    degradedReason: answer.degraded,
-  });
 }

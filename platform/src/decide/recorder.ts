@@ -164,7 +164,7 @@ export class Recorder {
 /** Null where the store has counted all that there is to count. */
 function callMarkOf({ answer, basis, question }: DecisionFacts): CallMark | null {
   if (!answer.allowed) return 'blocked';
-  if (basis === 'fail_open') return 'degraded';
+  if (basis === 'fail_open' || (basis === 'local' && answer.degraded === null)) return 'degraded';
   for (let at = 0; at < answer.readings.length; at += 1) {
     if (answer.readings[at]?.verdict !== 'ok' && question.limits[at]) return 'admitted';
   }

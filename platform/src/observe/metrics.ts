@@ -85,6 +85,11 @@ export class Metrics {
     'Decisions asked for again because the configuration had changed or was not known.',
     ['kind'],
   );
+  readonly #breakerChanges = this.#counters(
+    'rl_breaker_changes_total',
+    'Times that the store was left alone for a while (open), tried again (ramp) and asked as ever (closed).',
+    ['state'],
+  );
   readonly #keyFailures = this.#counters(
     'rl_key_failures_total',
     'API keys and admin tokens that were not accepted.',
@@ -113,6 +118,11 @@ export class Metrics {
   readonly #ledgerLost = this.#counters(
     'rl_ledger_lost_total',
     'Calls that usage does not (fully) count, for the store could not be told of them in time.',
+  ).with();
+
+  readonly #debtsLost = this.#counters(
+    'rl_debts_lost_total',
+    'Counters of limits that fail local whose use, while the store was away, it will not be told of.',
   ).with();
 
   readonly #receiptsDropped = this.#counters(
@@ -217,6 +227,14 @@ export class Metrics {
 
   staleRound(kind: 'stale' | 'unknown'): void {
     this.#staleRounds.with(kind).value++;
+  }
+
+  debtsLost(counters: number): void {
+    this.#debtsLost.value += counters;
+  }
+
+  breakerChanged(state: 'open' | 'ramp' | 'closed'): void {
+    this.#breakerChanges.with(state).value++;
   }
 
   keyFailed(reason: string): void {

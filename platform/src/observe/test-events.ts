@@ -39,7 +39,7 @@ export function storeFailed(onStoreFailure: 'open' | 'closed'): Decision {
   );
   const { id, limits } = question;
   const failure = new StoreFailure('timeout');
-  return whenStoreFails(failure, check, { id, limits, peek: false });
+  return whenStoreFails(failure, check, { id, limits });
 }
 
 export function eventOf(decision: Decision, more: Partial<CheckEvent> = {}): CheckEvent {

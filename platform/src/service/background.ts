@@ -32,7 +32,7 @@ const drainsAtOnce = 3;
 /** What a node does besides answering. */
 export function startBackground(
   { database, store, log, metrics, secrets }: Foundation,
-  { feed, recorder, keeper }: HotPath,
+  { feed, fleet, local, recorder, keeper }: HotPath,
   {
     publisher,
     evidence,
@@ -69,6 +69,8 @@ export function startBackground(
   });
   const noteUse = () => writeLastUsed(database.db, recorder.takeUsedKeys());
   repeater.start({ name: 'feed', everyMs: second, run: () => feed.poll() });
+  repeater.start({ name: 'nodes', everyMs: second, run: () => fleet.beat() });
+  repeater.start({ name: 'debts', everyMs: second, run: () => local.flush() });
   repeater.start({ name: 'refusals', everyMs: second, run: () => recorder.flush() });
   repeater.start({ name: 'ledger', everyMs: 10 * second, run: drain });
   repeater.start({ name: 'ledgers left', everyMs: minute, run: () => sweep.run() });
@@ -102,6 +104,7 @@ export function startBackground(
       await Promise.allSettled([
         drain(),
         noteUse(),
+        local.flush().then(() => local.close()),
         keeper.flush(),
         deliverer.settled(),
         evidence.writeAll(),

@@ -94,6 +94,10 @@ async function openStore(
     secret,
     deadlineMs: storeDeadlineMs,
     onError: (error) => logger.warn({ event: 'store.lost', err: error }),
+    onBreaker: (state, shard) => {
+      metrics.breakerChanged(state);
+      logger.warn({ event: 'store.breaker', state, ...(shard !== '' && { shard }) });
+    },
     onCall: (script, outcome, durationUs) => metrics.storeCalled(script, outcome, durationUs),
     wrap: (client) => (tracing.enabled ? tracing.traceRedis(client) : client),
   });

@@ -1,3 +1,4 @@
+import { LocalShares } from 'sluice';
 import type { Config } from '../config.ts';
 import { QuotaEvents } from '../control/quotas/quota-events.ts';
 import { QuotaUsage } from '../control/quotas/quota-usage.ts';
@@ -12,11 +13,14 @@ import {
   StoreTime,
   Trust,
 } from '../snapshot/index.ts';
+import { FleetWatch } from './fleet.ts';
 import type { Foundation } from './foundation.ts';
 
 /** What answers checks, and what keeps it from answering out of date. */
 export type HotPath = {
   readonly decider: Decider;
+  readonly fleet: FleetWatch;
+  readonly local: LocalShares;
   readonly recorder: Recorder;
   readonly keeper: QuotaKeeper;
   readonly failures: readonly AddressFailures[];
@@ -66,6 +70,12 @@ export async function openHotPath(
   store.onLost(() => trust.storeLeft());
   const strangers = new AddressFailures();
   const lookUps = new AddressFailures();
+  const fleet = new FleetWatch(store.board);
+  const local = new LocalShares({
+    engine: store.engine,
+    fleet: () => fleet.fleet,
+    onLost: (counters) => metrics.debtsLost(counters),
+  });
   const recorder = new Recorder({
     engine: store.engine,
     onLost: (calls) => metrics.ledgerLost(calls),
@@ -90,6 +100,7 @@ export async function openHotPath(
     snapshots,
     trust,
     engine: store.decider,
+    local,
     recorder,
     quotas: keeper,
     counts: evidence,
@@ -98,5 +109,15 @@ export async function openHotPath(
     onRound: (kind) => metrics.staleRound(kind),
   });
   await feed.poll();
-  return { decider, recorder, keeper, failures: [strangers, lookUps], snapshots, keys, feed };
+  return {
+    decider,
+    fleet,
+    local,
+    recorder,
+    keeper,
+    failures: [strangers, lookUps],
+    snapshots,
+    keys,
+    feed,
+  };
 }

@@ -1,4 +1,11 @@
-import { Coalescer, Deadline, fromIoredis, Guarded, RedisEngine, type RedisClient } from 'sluice';
+import {
+  Coalescer,
+  fromIoredis,
+  Guarded,
+  RedisEngine,
+  type BreakerState,
+  type RedisClient,
+} from 'sluice';
 import { RedisBoard } from './board.ts';
 import {
   connect,
@@ -21,6 +28,8 @@ export type RedisStoreOptions = {
   /** Told of every call of a script. */
   readonly onCall: (script: string, outcome: 'ok' | 'failed', durationUs: number) => void;
   readonly onError: (error: Error) => void;
+  /** Told when it is left alone for a while, and when it is asked again. */
+  readonly onBreaker: (state: BreakerState, shard: string) => void;
 };
 
 export async function openRedisStore(options: RedisStoreOptions): Promise<Store> {
@@ -28,8 +37,13 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<Store>
   redis.on('error', options.onError);
   const shelf = new RedisShelf(redis);
   const client = timed(options.wrap(fromIoredis(redis)), options.onCall);
-  const engine = new RedisEngine(client, { secret: options.secret });
-  const deadline = new Deadline(options.deadlineMs);
+  const { secret, deadlineMs, onBreaker } = options;
+  const redisEngine = new RedisEngine(client, { secret });
+  const engine = new Guarded(redisEngine, {
+    deadlineMs,
+    shardOf: (tenant) => redisEngine.shardOf(tenant),
+    onBreaker,
+  });
   // A service that starts while its Redis is away decides by each limit's policy until it comes.
   const isThere = await connect(redis, options.onError);
   if (isThere) await requireNoCluster(redis);
@@ -38,9 +52,9 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<Store>
     kind: 'redis',
     engine,
     // Below the coalescer: what travels together is waited for together.
-    decider: new Coalescer(new Guarded(engine, deadline)),
+    decider: new Coalescer(engine),
     shelf,
-    board: new RedisBoard(redis, options.secret),
+    board: new RedisBoard(redis, secret),
     isThere: () => redis.status === 'ready',
     onLost: (listener) => onServerLost(redis, listener),
     ping: async () => {

@@ -1,5 +1,12 @@
 import { StoreFailure } from '../../core/errors.ts';
 
+export type Watch = {
+  /** Hears of work that was late or failed, before the caller does; returns what the caller is told. */
+  readonly onFailure?: (error: Error) => Error;
+  /** Hears of work that was done in time. */
+  readonly onSuccess?: () => void;
+};
+
 /**
  * A hard end for calls to a store: whatever it does, the caller gets an answer in time. All calls
  * wait equally long, so the oldest is due first and one timer is enough; there is none per call.
@@ -13,29 +20,22 @@ export class Deadline {
     this.#afterMs = afterMs;
   }
 
-  /**
-   * The work goes on unobserved when it is late: what it did is unknown, and never done again.
-   * `onFailure` hears of work that was late or failed, before the caller does.
-   */
-  run<T>(work: Promise<T>, onFailure?: (error: Error) => void): Promise<T> {
+  /** The work goes on unobserved when it is late: what it did is unknown, and never done again. */
+  run<T>(work: Promise<T>, { onFailure, onSuccess }: Watch = {}): Promise<T> {
     return new Promise((resolve, fail) => {
-      const reject = onFailure
-        ? (error: Error) => {
-            onFailure(error);
-            fail(error);
-          }
-        : fail;
-      const waiting: Waiting = { dueMs: performance.now() + this.#afterMs, reject };
+      const waiting: Waiting = {
+        dueMs: performance.now() + this.#afterMs,
+        reject: onFailure ? (error) => fail(onFailure(error)) : fail,
+      };
       this.#waiting.add(waiting);
       if (!this.#ticking) this.#tick(this.#afterMs);
       work.then(
         (value) => {
-          this.#waiting.delete(waiting);
+          if (this.#waiting.delete(waiting)) onSuccess?.();
           return resolve(value);
         },
         (error: Error) => {
-          this.#waiting.delete(waiting);
-          return reject(error);
+          if (this.#waiting.delete(waiting)) waiting.reject(error);
         },
       );
     });
@@ -43,7 +43,8 @@ export class Deadline {
 
   #tick(ms: number): void {
     this.#ticking = true;
-    setTimeout(() => this.#expire(), ms).unref();
+    // Answers that came while this process was held up are read first: they were in time.
+    setTimeout(() => setImmediate(() => this.#expire()), ms).unref();
   }
 
   #expire(): void {
@@ -55,7 +56,7 @@ export class Deadline {
         return;
       }
       this.#waiting.delete(waiting);
-      waiting.reject(new StoreFailure(`no answer within ${this.#afterMs} ms`));
+      waiting.reject(new StoreFailure('timeout'));
     }
   }
 }

@@ -1,26 +1,204 @@
-import type { DecideCall, DecideResult, Engine } from '../../core/engine.ts';
-import { StoreFailure } from '../../core/errors.ts';
-import type { Deadline } from './deadline.ts';
+import type {
+  BoundLimit,
+  ChargeRefund,
+  DebitCall,
+  DecideCall,
+  DecideResult,
+  Engine,
+  Epoch,
+  Heartbeat,
+  HeartbeatResult,
+  Inspection,
+  LedgerRecord,
+  LedgerTaken,
+  Question,
+  QuotaSeed,
+  RefundCall,
+  RefundResult,
+  ReleaseResult,
+  Settlement,
+  SettleResult,
+  TenantRef,
+} from '../../core/engine.ts';
+import { CapacityFull, StoreFailure } from '../../core/errors.ts';
+import { Breaker, type BreakerState } from './breaker.ts';
+import { Deadline } from './deadline.ts';
+import { Gate } from './gate.ts';
 import { Orphans } from './orphans.ts';
+import { Visit } from './visit.ts';
 
-/** Decides in time or fails; what a call without an answer may have taken is given back. */
-export class Guarded implements Pick<Engine, 'decide'> {
-  readonly #asked: Pick<Engine, 'decide'>;
+export type GuardOptions = {
+  /** How long a decision is waited for. */
+  readonly deadlineMs: number;
+  /** The same for all else, which nobody is held up by; default 1000. */
+  readonly patienceMs?: number;
+  /** Calls under way at once: to one shard, and of one tenant to it. */
+  readonly inFlightMax?: number;
+  readonly tenantInFlightMax?: number;
+  /** What fails by itself; one shard unless given. */
+  readonly shardOf?: (tenant: TenantRef) => string;
+  readonly onBreaker?: (state: BreakerState, shard: string) => void;
+};
+
+type Shard = { readonly breaker: Breaker; readonly gate: Gate };
+
+const patienceMsDefault = 1000;
+const inFlightMaxDefault = 512;
+
+/**
+ * An engine that can't hold anybody up. Each call ends in time; a store that does not answer is left
+ * alone for a while; no more calls than it can take are under way, of one tenant or of all. What a
+ * call without an answer may have taken is given back.
+ */
+export class Guarded implements Engine {
+  readonly #engine: Engine;
+  readonly #options: GuardOptions;
   readonly #deadline: Deadline;
+  readonly #patience: Deadline;
   readonly #orphans: Orphans;
+  readonly #shards = new Map<string, Shard>();
 
-  /** `asked` is what stands in front of the engine, if anything does. */
-  constructor(engine: Engine, deadline: Deadline, asked: Pick<Engine, 'decide'> = engine) {
-    this.#asked = asked;
-    this.#deadline = deadline;
+  constructor(engine: Engine, options: GuardOptions) {
+    this.#engine = engine;
+    this.#options = options;
+    this.#deadline = new Deadline(options.deadlineMs);
+    this.#patience = new Deadline(options.patienceMs ?? patienceMsDefault);
     this.#orphans = new Orphans(engine);
   }
 
+  /** Calls that are under way, late ones included. */
+  get inFlight(): number {
+    let inFlight = 0;
+    for (const { gate } of this.#shards.values()) inFlight += gate.inFlight;
+    return inFlight;
+  }
+
   decide(call: DecideCall): Promise<DecideResult> {
-    const work = this.#asked.decide(call);
-    return this.#deadline.run(work, (error) => {
-      // What the caller did wrong was never asked.
-      if (error instanceof StoreFailure) this.#orphans.adopt(call, work);
+    return this.#guard(call.tenant, () => this.#engine.decide(call), {
+      deadline: this.#deadline,
+      onLost: (work) => this.#orphans.adopt(call, work),
     });
   }
+
+  settle(tenant: TenantRef, settlement: Settlement): Promise<SettleResult> {
+    return this.#patient(tenant, () => this.#engine.settle(tenant, settlement));
+  }
+
+  refund(tenant: TenantRef, refund: RefundCall): Promise<boolean> {
+    return this.#patient(tenant, () => this.#engine.refund(tenant, refund));
+  }
+
+  refundCharge(tenant: TenantRef, refund: ChargeRefund): Promise<RefundResult> {
+    return this.#patient(tenant, () => this.#engine.refundCharge(tenant, refund));
+  }
+
+  debit(tenant: TenantRef, debit: DebitCall): Promise<boolean> {
+    return this.#patient(tenant, () => this.#engine.debit(tenant, debit));
+  }
+
+  release(tenant: TenantRef, ticket: string): Promise<ReleaseResult> {
+    return this.#patient(tenant, () => this.#engine.release(tenant, ticket));
+  }
+
+  heartbeat(tenant: TenantRef, beat: Heartbeat): Promise<HeartbeatResult> {
+    return this.#patient(tenant, () => this.#engine.heartbeat(tenant, beat));
+  }
+
+  abandon(tenant: TenantRef, question: Question): Promise<void> {
+    return this.#patient(tenant, () => this.#engine.abandon(tenant, question));
+  }
+
+  inspect(tenant: TenantRef, limits: readonly BoundLimit[]): Promise<Inspection> {
+    return this.#patient(tenant, () => this.#engine.inspect(tenant, limits));
+  }
+
+  reset(tenant: TenantRef, limits: readonly BoundLimit[]): Promise<void> {
+    return this.#patient(tenant, () => this.#engine.reset(tenant, limits));
+  }
+
+  unblock(tenant: TenantRef, limits: readonly BoundLimit[]): Promise<number> {
+    return this.#patient(tenant, () => this.#engine.unblock(tenant, limits));
+  }
+
+  counterName(bound: BoundLimit): string {
+    return this.#engine.counterName(bound);
+  }
+
+  seed(tenant: TenantRef, seeds: readonly QuotaSeed[]): Promise<void> {
+    return this.#patient(tenant, () => this.#engine.seed(tenant, seeds));
+  }
+
+  publishEpoch(tenant: TenantRef, epoch: Epoch): Promise<void> {
+    return this.#patient(tenant, () => this.#engine.publishEpoch(tenant, epoch));
+  }
+
+  record(tenant: TenantRef, record: LedgerRecord): Promise<void> {
+    return this.#patient(tenant, () => this.#engine.record(tenant, record));
+  }
+
+  takeLedger(tenant: TenantRef, batch: number): Promise<LedgerTaken> {
+    return this.#patient(tenant, () => this.#engine.takeLedger(tenant, batch));
+  }
+
+  dropLedger(tenant: TenantRef, batch: number): Promise<void> {
+    return this.#patient(tenant, () => this.#engine.dropLedger(tenant, batch));
+  }
+
+  hasLedger(tenant: TenantRef, batch: number): Promise<boolean> {
+    return this.#patient(tenant, () => this.#engine.hasLedger(tenant, batch));
+  }
+
+  close(): Promise<void> {
+    return this.#engine.close();
+  }
+
+  #patient<T>(tenant: TenantRef, ask: () => Promise<T>): Promise<T> {
+    return this.#guard(tenant, ask, { deadline: this.#patience });
+  }
+
+  #guard<T>(tenant: TenantRef, ask: () => Promise<T>, { deadline, onLost }: Care<T>): Promise<T> {
+    const { breaker, gate } = this.#shardOf(tenant);
+    const pass = breaker.admit();
+    if (pass === null) return Promise.reject(new StoreFailure('circuit_open'));
+    const startedMs = performance.now();
+    const visit = new Visit(gate, tenant.id, ask);
+    // A probe is one, and must not wait behind calls that may never end.
+    const work = pass === 'probe' ? visit.pass() : visit.enter();
+    return deadline.run(work, {
+      onFailure: (error) => {
+        // Nothing was sent. Where others are answered meanwhile, the store is well and full.
+        if (visit.cancel()) {
+          return breaker.answeredAtMs >= startedMs ? new CapacityFull() : error;
+        }
+        if (!(error instanceof StoreFailure)) breaker.succeeded(pass);
+        else if (!(error instanceof CapacityFull)) {
+          breaker.failed(pass, { isTimeout: error.reason === 'timeout' });
+          onLost?.(work);
+        }
+        return error;
+      },
+      onSuccess: () => breaker.succeeded(pass),
+    });
+  }
+
+  #shardOf(tenant: TenantRef): Shard {
+    const { shardOf, onBreaker, inFlightMax = inFlightMaxDefault } = this.#options;
+    const name = shardOf?.(tenant) ?? '';
+    let shard = this.#shards.get(name);
+    if (!shard) {
+      const perTenantMax = this.#options.tenantInFlightMax ?? inFlightMax;
+      shard = {
+        breaker: new Breaker({ onChange: (state) => onBreaker?.(state, name) }),
+        gate: new Gate({ max: inFlightMax, perTenantMax }),
+      };
+      this.#shards.set(name, shard);
+    }
+    return shard;
+  }
 }
+
+type Care<T> = {
+  readonly deadline: Deadline;
+  /** The store may have done it, and nobody will hear of it. */
+  readonly onLost?: (work: Promise<T>) => void;
+};

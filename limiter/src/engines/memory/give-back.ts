@@ -2,6 +2,7 @@ import { freeSlot, renewSlot, type ConcurrencyState } from '../../core/algorithm
 import {
   type BoundLimit,
   type ChargeRefund,
+  type DebitCall,
   type Heartbeat,
   type HeartbeatResult,
   type Question,
@@ -12,7 +13,7 @@ import {
 import { costsByUnit, ownCost } from '../../core/costs.ts';
 import { StoreFailure } from '../../core/errors.ts';
 import type { Limit } from '../../core/limit.ts';
-import { refundableMs } from '../../core/refundable.ts';
+import { debitMark, refundableMs } from '../../core/refundable.ts';
 import { store } from './decide.ts';
 import type { Desk } from './desk.ts';
 import {
@@ -56,6 +57,31 @@ function refundOne(desk: Desk, charged: BoundLimit, chargedAtUs: number): void {
   const numbers = (asCharged(charged.limit) ? charged : bound).limit.numbers;
   const given = { amount: charged.cost, chargedAtUs, nowUs };
   store(desk, bound, cell, bound.limit.algorithm.refund(numbers, state, given));
+}
+
+/** The twin of `debit.lua`. */
+export function debit(desk: Desk, { id, limits }: DebitCall): boolean {
+  const { nowUs } = desk;
+  const { refunds } = desk.books();
+  const mark = debitMark(id);
+  if (refunds.get(mark, nowUs)) return false;
+  if (!refunds.hasRoom(nowUs)) throw new StoreFailure('too many refunds');
+  refunds.set(mark, true, { expiresAtUs: nowUs + refundableMs(limits) * 1000, nowUs });
+  for (const bound of limits) debitOne(desk, bound);
+  return true;
+}
+
+function debitOne(desk: Desk, asked: BoundLimit): void {
+  const { cells, tenant, nowUs } = desk;
+  if (asked.limit.numbers.algorithm === 'concurrency') return;
+  if (desk.seeds.waiting) plantSeed(desk, asked);
+  const known = cells.find(tenant, asked);
+  const bound = known === undefined ? asked : inForce(desk, asked, known);
+  if (known !== undefined) expireHolds(desk, bound, known);
+  const cell = known ?? cells.make(tenant, asked);
+  const { algorithm, numbers } = bound.limit;
+  const before = algorithm.load(numbers, cells.stateOf(cell, bound.limit), nowUs);
+  store(desk, bound, cell, algorithm.charge(numbers, before, asked.cost, nowUs));
 }
 
 /** Of a charge that was kept. */

@@ -4,6 +4,7 @@ import type {
   Answer,
   BoundLimit,
   ChargeRefund,
+  DebitCall,
   DecideCall,
   DecideResult,
   Engine,
@@ -35,6 +36,7 @@ import { dump, restore, type MemoryDump } from './dump.ts';
 import { compareEpoch, highest } from './epoch.ts';
 import {
   abandon,
+  debit,
   refund,
   refundCharge,
   release,
@@ -125,6 +127,10 @@ export class MemoryEngine implements Engine {
 
   async refundCharge(tenant: TenantRef, call: ChargeRefund): Promise<RefundResult> {
     return refundCharge(this.#desk(tenant), call);
+  }
+
+  async debit(tenant: TenantRef, call: DebitCall): Promise<boolean> {
+    return debit(this.#desk(tenant), call);
   }
 
   async release(tenant: TenantRef, ticket: string): Promise<ReleaseResult> {

@@ -2,6 +2,7 @@ import type { BoundLimit, TenantRef } from '../../core/engine.ts';
 import { joined } from '../../core/limit.ts';
 import { CounterNames } from '../names/counter-names.ts';
 import { KeyedHash, RecentMap } from '../names/keyed-hash.ts';
+import { slotOfTag } from './hash-slot.ts';
 import { TicketMarks } from '../names/ticket-marks.ts';
 
 /**
@@ -37,6 +38,11 @@ export class Keys {
       this.#tenants.set(id, tenant);
     }
     return generation === 0 ? `${tenant}:` : `${tenant}${generation}:`;
+  }
+
+  /** Where a cluster keeps all of the tenant's counters. */
+  slotOf({ id }: TenantRef): number {
+    return slotOfTag(this.#tag(id));
   }
 
   #tag(id: string): string {

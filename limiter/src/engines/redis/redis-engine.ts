@@ -2,6 +2,7 @@ import { systemClock, type Clock } from '../../core/clock.ts';
 import type {
   BoundLimit,
   ChargeRefund,
+  DebitCall,
   DecideCall,
   DecideResult,
   Engine,
@@ -112,6 +113,10 @@ export class RedisEngine implements Engine {
     return this.#refunds.refundCharge(tenant, refund);
   }
 
+  debit(tenant: TenantRef, debit: DebitCall): Promise<boolean> {
+    return this.#refunds.debit(tenant, debit);
+  }
+
   release(tenant: TenantRef, ticket: string): Promise<ReleaseResult> {
     return this.#tickets.release(tenant, ticket);
   }
@@ -158,6 +163,14 @@ export class RedisEngine implements Engine {
       ended += wholeIn(await run(this.#client, this.#scripts.unblock, keys, []));
     }
     return ended;
+  }
+
+  /**
+   * What of the store may fail by itself: a sixteenth of a cluster's slots, for which server has them
+   * changes, and that they are together does not.
+   */
+  shardOf(tenant: TenantRef): string {
+    return this.#client.cluster ? String(this.#keys.slotOf(tenant) >> 10) : '';
   }
 
   counterName(bound: BoundLimit): string {

@@ -1,19 +1,20 @@
 import {
   type BoundLimit,
   type ChargeRefund,
+  type DebitCall,
   type RefundCall,
   type RefundResult,
   type TenantRef,
 } from '../../core/engine.ts';
 import { costsByUnit, ownCost } from '../../core/costs.ts';
 import { StoreFailure } from '../../core/errors.ts';
-import { chargeKeptMsMax, refundableMs } from '../../core/refundable.ts';
+import { chargeKeptMsMax, debitMark, refundableMs } from '../../core/refundable.ts';
 import type { RedisClient } from './client.ts';
 import { wholeIn } from './decode.ts';
 import { keptText, type KeptLimit } from './kept-limit.ts';
 import { holdsSuffix, type Keys } from './keys.ts';
 import type { LimitTexts } from './limit-text.ts';
-import { run } from './script.ts';
+import { run, type Script } from './script.ts';
 import type { Scripts } from './scripts.ts';
 
 export type RefundsPlace = {
@@ -27,11 +28,12 @@ export type RefundsPlace = {
 type Given = { readonly key: string; readonly global: boolean; readonly textAt: TextAt };
 type TextAt = (key: number) => string;
 
-type Refunding = {
+/** Done once under its id. */
+type Doing = {
   readonly id: string;
-  readonly chargedAtUs: number;
-  /** How long it is remembered that it was done. */
-  readonly ttlMs: number;
+  readonly script: Script;
+  /** What the script is told besides the limits. */
+  readonly start: string;
   readonly given: readonly Given[];
 };
 
@@ -45,13 +47,29 @@ export class Refunds {
 
   /** Of a charge that the caller knows. */
   refund(tenant: TenantRef, { id, limits, chargedAtUs }: RefundCall): Promise<boolean> {
+    const given = this.#given(limits);
+    return this.#once(tenant, {
+      id,
+      given,
+      ...this.#givingBack(chargedAtUs, refundableMs(limits)),
+    });
+  }
+
+  /** The opposite, for what was let in elsewhere. */
+  debit(tenant: TenantRef, { id, limits }: DebitCall): Promise<boolean> {
+    const given = this.#given(limits);
+    const { debit: script } = this.#place.scripts;
+    const start = String(refundableMs(limits));
+    return this.#once(tenant, { id: debitMark(id), script, start, given });
+  }
+
+  #given(limits: readonly BoundLimit[]): Given[] {
     const { keys, texts } = this.#place;
-    const given = limits.filter(isCharged).map((bound): Given => {
+    return limits.filter(isCharged).map((bound): Given => {
       const { limit, cost } = bound;
       const textAt: TextAt = (key) => texts.of(limit, { key, cost, counted: false });
       return { key: keys.counter(bound), global: limit.global, textAt };
     });
-    return this.#giveBack(tenant, { id, chargedAtUs, ttlMs: refundableMs(limits), given });
   }
 
   /** Of one that was kept. */
@@ -71,24 +89,28 @@ export class Refunds {
       return { key, global, textAt: (at) => keptText(limit, { key: at, cost }) };
     });
     // The record is gone before that it was refunded is forgotten.
-    const refunding = { id, chargedAtUs, ttlMs: chargeKeptMsMax, given };
-    if (!(await this.#giveBack(tenant, refunding))) return { kind: 'repeated' };
+    const doing = { id, given, ...this.#givingBack(chargedAtUs, chargeKeptMsMax) };
+    if (!(await this.#once(tenant, doing))) return { kind: 'repeated' };
     return { kind: 'refunded', costs: costsByUnit(back) };
   }
 
-  async #giveBack(tenant: TenantRef, refunding: Refunding): Promise<boolean> {
-    for (const { given, global } of this.#bySlot(refunding.given)) {
-      const { client, scripts, keys } = this.#place;
-      const { id, chargedAtUs, ttlMs } = refunding;
+  /** `ttlMs` is how long it is remembered that it was done. */
+  #givingBack(chargedAtUs: number, ttlMs: number): Pick<Doing, 'script' | 'start'> {
+    return { script: this.#place.scripts.refund, start: `${chargedAtUs} ${ttlMs}` };
+  }
+
+  async #once(tenant: TenantRef, { id, script, start, given: all }: Doing): Promise<boolean> {
+    for (const { given, global } of this.#bySlot(all)) {
+      const { client, keys } = this.#place;
       const prefix = keys.tenant(tenant);
       const names = [global ? keys.globalRefund(tenant, id) : prefix + keys.refund(id)];
-      const args = [`${chargedAtUs} ${ttlMs}`];
+      const args = [start];
       for (const one of given) {
         const name = (one.global ? keys.global : prefix) + one.key;
         names.push(name, name + holdsSuffix);
         args.push(one.textAt(names.length - 1));
       }
-      if (wholeIn(await run(client, scripts.refund, names, args)) === 0) return false;
+      if (wholeIn(await run(client, script, names, args)) === 0) return false;
     }
     return true;
   }

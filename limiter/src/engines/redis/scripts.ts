@@ -80,6 +80,7 @@ export type Scripts = {
   readonly sweepHolds: Script;
   readonly renewReservation: Script;
   readonly refund: Script;
+  readonly debit: Script;
   readonly conclude: Script;
   readonly release: Script;
   readonly renewTicket: Script;
@@ -110,6 +111,7 @@ export function openScripts(read: LuaSource = luaFiles): Scripts {
     sweepHolds: link(read, { libraries: withHolds, entry: 'sweep_holds' }),
     renewReservation: link(read, { libraries: later, entry: 'renew_reservation' }),
     refund: link(read, { libraries: later, entry: 'refund' }),
+    debit: link(read, { libraries: later, entry: 'debit' }),
     conclude: link(read, { libraries: [...counters, 'penalty', 'give_back'], entry: 'conclude' }),
     release: link(read, { libraries: ['clock'], entry: 'release' }),
     renewTicket: link(read, { libraries: ['clock'], entry: 'renew_ticket' }),

@@ -182,7 +182,6 @@ describe('a receipt', () => {
     const failed = whenStoreFails(new StoreFailure('busy'), check, {
       id: 'x',
       limits,
-      peek: false,
     });
     expect(receiptWith(failed).what_happened).toContain('(busy)');
   });

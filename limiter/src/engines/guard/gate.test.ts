@@ -1,0 +1,96 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Gate } from './gate.ts';
+
+const tenants = ['a', 'b', 'c'] as const;
+
+describe('a gate', () => {
+  it('lets in as many as there may be, of one tenant and of all', () => {
+    const gate = new Gate({ max: 3, perTenantMax: 2 });
+    expect(['a', 'a', 'a', 'b', 'b'].map((tenant) => gate.enter(tenant))).toEqual([
+      true,
+      true,
+      false,
+      true,
+      false,
+    ]);
+    gate.leave('a');
+    expect([gate.enter('b'), gate.enter('c')]).toEqual([true, false]);
+    expect(gate.inFlight).toBe(3);
+  });
+
+  it('lets tenants in by turns, however many one has waiting', () => {
+    const gate = new Gate({ max: 1, perTenantMax: 1 });
+    gate.enter('a');
+    const gone: string[] = [];
+    for (let call = 0; call < 5; call += 1) gate.wait('flood', () => gone.push('flood'));
+    gate.wait('b', () => gone.push('b'));
+    gate.wait('c', () => gone.push('c'));
+    gate.leave('a');
+    for (const tenant of ['flood', 'b', 'c', 'flood']) gate.leave(tenant);
+    expect(gone).toEqual(['flood', 'b', 'c', 'flood', 'flood']);
+  });
+
+  it('does not let who comes overtake who waits', () => {
+    const gate = new Gate({ max: 2, perTenantMax: 1 });
+    gate.enter('a');
+    let gone = 0;
+    gate.wait('a', () => (gone += 1));
+    expect(gate.enter('a')).toBe(false);
+    gate.leave('a');
+    expect(gone).toBe(1);
+  });
+
+  it('forgets who waits no longer', () => {
+    const gate = new Gate({ max: 1, perTenantMax: 1 });
+    gate.enter('a');
+    const gone: string[] = [];
+    const late = () => gone.push('late');
+    gate.wait('a', late);
+    gate.wait('a', () => gone.push('next'));
+    gate.cancel('a', late);
+    gate.leave('a');
+    expect(gone).toEqual(['next']);
+  });
+
+  it('turns away who comes when a thousand wait', () => {
+    const gate = new Gate({ max: 1, perTenantMax: 1 });
+    gate.enter('a');
+    for (let call = 0; call < 1024; call += 1) expect(gate.wait('a', () => {})).toBe(true);
+    expect(gate.wait('a', () => {})).toBe(false);
+    expect(gate.wait('b', () => {})).toBe(true);
+  });
+
+  it('never lets in too many, and never leaves room while somebody waits', () => {
+    const step = fc.record({ tenant: fc.constantFrom(...tenants), leave: fc.boolean() });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
+        const gate = new Gate({ max: 4, perTenantMax: 2 });
+        const inside = { a: 0, b: 0, c: 0 };
+        const waiting = { a: 0, b: 0, c: 0 };
+        const all = () => Object.values(inside).reduce((sum, count) => sum + count, 0);
+        for (const { tenant, leave } of steps) {
+          if (leave) {
+            if (inside[tenant] === 0) continue;
+            inside[tenant] -= 1;
+            gate.leave(tenant);
+          } else if (gate.enter(tenant)) inside[tenant] += 1;
+          else {
+            waiting[tenant] += 1;
+            gate.wait(tenant, () => {
+              waiting[tenant] -= 1;
+              inside[tenant] += 1;
+            });
+          }
+          expect(all()).toBe(gate.inFlight);
+          expect(all()).toBeLessThanOrEqual(4);
+          for (const name of tenants) {
+            expect(inside[name]).toBeLessThanOrEqual(2);
+            const couldGo = waiting[name] > 0 && inside[name] < 2 && all() < 4;
+            expect(couldGo).toBe(false);
+          }
+        }
+      }),
+    );
+  });
+});

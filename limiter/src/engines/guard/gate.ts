@@ -1,0 +1,105 @@
+export type GateOptions = {
+  /** Calls that may be under way at once: of all together, and of one tenant. */
+  readonly max: number;
+  readonly perTenantMax: number;
+};
+
+/** More than these of one tenant do not wait: they would be late anyway. */
+const waitingPerTenantMax = 1024;
+
+type Place = { readonly tenant: string; inFlight: number; isQueued: boolean; waiting: Go[] };
+type Go = () => void;
+
+/**
+ * Bounds how many calls are under way, and shares what is there among tenants that wait: one after
+ * another, one call each, however many a tenant has waiting.
+ */
+export class Gate {
+  readonly #max: number;
+  readonly #perTenantMax: number;
+  readonly #places = new Map<string, Place>();
+  /** Those with somebody waiting who could go if there were room. */
+  #queue: Place[] = [];
+  #inFlight = 0;
+
+  constructor({ max, perTenantMax }: GateOptions) {
+    this.#max = max;
+    this.#perTenantMax = Math.min(max, perTenantMax);
+  }
+
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  /** Whether the call may go at once; each that goes must `leave`. */
+  enter(tenant: string): boolean {
+    const place = this.#placeOf(tenant);
+    const isFull = this.#inFlight >= this.#max || place.inFlight >= this.#perTenantMax;
+    if (isFull || place.waiting.length > 0) return false;
+    place.inFlight += 1;
+    this.#inFlight += 1;
+    return true;
+  }
+
+  /** `go` is called when it has entered. False where too many wait already. */
+  wait(tenant: string, go: Go): boolean {
+    const place = this.#placeOf(tenant);
+    if (place.waiting.length >= waitingPerTenantMax) return false;
+    place.waiting.push(go);
+    this.#enqueue(place);
+    return true;
+  }
+
+  /** It waits no longer. */
+  cancel(tenant: string, go: Go): void {
+    const place = this.#places.get(tenant);
+    if (!place) return;
+    const at = place.waiting.indexOf(go);
+    if (at >= 0) place.waiting.splice(at, 1);
+    this.#forget(place);
+  }
+
+  leave(tenant: string): void {
+    const place = this.#placeOf(tenant);
+    place.inFlight -= 1;
+    this.#inFlight -= 1;
+    this.#enqueue(place);
+    this.#letIn();
+    this.#forget(place);
+  }
+
+  #letIn(): void {
+    while (this.#inFlight < this.#max) {
+      const place = this.#queue.shift();
+      if (!place) return;
+      place.isQueued = false;
+      const go = place.waiting.shift();
+      if (!go) continue;
+      place.inFlight += 1;
+      this.#inFlight += 1;
+      this.#enqueue(place);
+      go();
+    }
+  }
+
+  #enqueue(place: Place): void {
+    if (place.isQueued || place.waiting.length === 0) return;
+    if (place.inFlight >= this.#perTenantMax) return;
+    place.isQueued = true;
+    this.#queue.push(place);
+  }
+
+  #placeOf(tenant: string): Place {
+    let place = this.#places.get(tenant);
+    if (!place) {
+      place = { tenant, inFlight: 0, isQueued: false, waiting: [] };
+      this.#places.set(tenant, place);
+    }
+    return place;
+  }
+
+  #forget(place: Place): void {
+    if (place.inFlight > 0 || place.waiting.length > 0) return;
+    this.#places.delete(place.tenant);
+  }
+}

@@ -1,0 +1,56 @@
+import { CapacityFull } from '../../core/errors.ts';
+import type { Gate } from './gate.ts';
+
+/** One call on its way through the gate. */
+export class Visit<T> {
+  readonly #gate: Gate;
+  readonly #tenant: string;
+  readonly #ask: () => Promise<T>;
+  #waiting: (() => void) | null = null;
+
+  constructor(gate: Gate, tenant: string, ask: () => Promise<T>) {
+    this.#gate = gate;
+    this.#tenant = tenant;
+    this.#ask = ask;
+  }
+
+  /** Past the gate. */
+  pass(): Promise<T> {
+    return this.#ask();
+  }
+
+  /** At once where there is room, else in turn. */
+  enter(): Promise<T> {
+    if (this.#gate.enter(this.#tenant)) return this.#send();
+    return new Promise((resolve, reject) => {
+      this.#waiting = () => {
+        this.#waiting = null;
+        this.#send().then(resolve, reject);
+      };
+      if (this.#gate.wait(this.#tenant, this.#waiting)) return;
+      this.#waiting = null;
+      reject(new CapacityFull());
+    });
+  }
+
+  /** Whether it had not gone yet; then it never will. */
+  cancel(): boolean {
+    if (!this.#waiting) return false;
+    this.#gate.cancel(this.#tenant, this.#waiting);
+    this.#waiting = null;
+    return true;
+  }
+
+  /** Its room is free when the store has answered, or its connection is given up: not before. */
+  #send(): Promise<T> {
+    const leave = () => this.#gate.leave(this.#tenant);
+    try {
+      const work = this.#ask();
+      work.then(leave, leave);
+      return work;
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  }
+}
