@@ -64,6 +64,8 @@ describe('what is published', () => {
     metrics.eventsDropped(3);
     metrics.receiptsDropped(5);
     metrics.ledgerLost(6);
+    metrics.debtsLost(7);
+    metrics.breakerChanged('open');
     metrics.rolloutUntracked('batch');
     metrics.setEpochsUnpublished(4);
     metrics.checkStarted();
@@ -77,10 +79,12 @@ describe('what is published', () => {
       'rl_cache_lookups_total{cache="snapshot",outcome="hit"} 1',
       'rl_cache_lookups_total{cache="snapshot",outcome="miss"} 1',
       'rl_stale_rounds_total{kind="unknown"} 1',
+      'rl_breaker_changes_total{state="open"} 1',
       'rl_key_failures_total{reason="revoked"} 1',
       'rl_rollout_untracked_total{what="batch"} 1',
       'rl_events_dropped_total 3',
       'rl_ledger_lost_total 6',
+      'rl_debts_lost_total 7',
       'rl_receipts_dropped_total 5',
       'rl_store_duration_seconds_sum{operation="decide",outcome="ok"} 0.0003',
       'rl_store_duration_seconds_count{operation="decide",outcome="ok"} 1',
@@ -100,7 +104,7 @@ describe('what is published', () => {
     expect(text).toContain('# TYPE rl_decision_duration_seconds histogram');
     expect(text).toContain('# TYPE rl_allowed_total counter');
     expect(text).toContain('# TYPE rl_checks_in_flight gauge');
-    expect(text.match(/^# HELP /gm)).toHaveLength(19);
+    expect(text.match(/^# HELP /gm)).toHaveLength(21);
   });
 
   it('includes figures of the process', async () => {

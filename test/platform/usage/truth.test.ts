@@ -207,7 +207,10 @@ describe('while the store is away', () => {
         .poll(ledger, { timeout: 20_000, interval: 300 })
         .toMatchObject({ blocked: 1, 'closed blocked': 1, allowed: 2, 'open allowed': 2 });
       const metrics = await metricsOf([node], 'requests_total');
-      expect((await ledger())['degraded']).toBe(metrics['degraded']);
+      // Asked little by little at first, it may hear of them one after another.
+      await expect
+        .poll(async () => (await ledger())['degraded'], { timeout: 20_000, interval: 300 })
+        .toBe(metrics['degraded']);
       expect(metrics['degraded']).toBeGreaterThanOrEqual(4);
     } finally {
       await node.stop();
