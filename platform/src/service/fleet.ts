@@ -42,24 +42,25 @@ export class FleetWatch {
     // A topic is forgotten as a whole: one that lasted would never lose the names of who is gone.
     const minute = Math.floor(Date.now() / minuteMs);
     await this.#board.post(topicOf(minute), `${this.#id} ${this.#beats}`);
+    // What a node said last comes last.
     const said = await Promise.all(
       [minute - 1, minute].map((one) => this.#board.read(topicOf(one))),
     );
-    this.#hear(said.flat());
+    const last = new Map(said.flat().map((text) => [text.split(' ', 1)[0] ?? '', text]));
+    this.#hear(last);
   }
 
-  #hear(said: readonly string[]): void {
+  #hear(said: ReadonlyMap<string, string>): void {
     const nowMs = this.#nowMs();
-    for (const text of said) {
-      const [id = ''] = text.split(' ', 1);
+    for (const [id, text] of said) {
       const peer = this.#peers.get(id);
       if (!peer) this.#peers.set(id, { text, heardMs: nowMs });
       else if (peer.text !== text) Object.assign(peer, { text, heardMs: nowMs });
     }
-    for (const [id, { heardMs }] of this.#peers) {
-      if (nowMs - heardMs > aliveMs) this.#peers.delete(id);
-    }
-    const ids = [...this.#peers.keys()].toSorted();
+    // Who is gone is remembered as such for as long as its last word stands.
+    for (const id of this.#peers.keys()) if (!said.has(id)) this.#peers.delete(id);
+    const alive = [...this.#peers].filter(([, { heardMs }]) => nowMs - heardMs <= aliveMs);
+    const ids = alive.map(([id]) => id).toSorted();
     const rank = Math.max(0, ids.indexOf(this.#id));
     this.#remember({ nodes: Math.max(1, ids.length), rank, seenMs: nowMs });
   }
