@@ -18,8 +18,11 @@ export type CheckEvent = {
   readonly requestId: string | null;
 };
 
-/** Whoever is told of checks. It waits for nothing and never throws. */
-export type CheckSink = { check(event: CheckEvent): void };
+/**
+ * Whoever is told of checks. It waits for nothing and never throws. All are told the same time of a
+ * check, so that one's second is the other's; now, unless said.
+ */
+export type CheckSink = { check(event: CheckEvent, atMs?: number): void };
 
 export const outcomes = ['allowed', 'blocked', 'warned', 'shadowed', 'degraded'] as const;
 export type Outcome = (typeof outcomes)[number];

@@ -8,7 +8,7 @@ export class CheckFan implements CheckSink {
     this.#sinks = sinks;
   }
 
-  check(event: CheckEvent): void {
-    for (const sink of this.#sinks) sink.check(event);
+  check(event: CheckEvent, atMs: number = Date.now()): void {
+    for (const sink of this.#sinks) sink.check(event, atMs);
   }
 }

@@ -24,6 +24,7 @@ export class CheckQueue implements CheckSink {
   #tell(): void {
     const events = this.#waiting;
     this.#waiting = [];
-    for (const sink of this.#sinks) for (const event of events) sink.check(event);
+    const atMs = Date.now();
+    for (const sink of this.#sinks) for (const event of events) sink.check(event, atMs);
   }
 }

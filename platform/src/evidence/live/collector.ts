@@ -58,10 +58,10 @@ export class LiveCollector implements CheckSink {
     this.#nowMs = nowMs;
   }
 
-  check(event: CheckEvent): void {
+  check(event: CheckEvent, atMs = this.#nowMs()): void {
     const { decision, durationUs } = event;
     const outcome = outcomeOf(decision);
-    const second = this.#current();
+    const second = this.#secondOf(atMs);
     second.outcomes[outcome] += 1;
     second.latencies.add(durationUs);
     if (outcome === 'allowed') return;
@@ -97,8 +97,8 @@ export class LiveCollector implements CheckSink {
     }));
   }
 
-  #current(): Second {
-    const at = Math.floor(this.#nowMs() / 1000);
+  #secondOf(atMs: number): Second {
+    const at = Math.floor(atMs / 1000);
     const known = this.#seconds.get(at);
     if (known) return known;
     const made = new Second();

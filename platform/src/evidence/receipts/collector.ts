@@ -46,20 +46,19 @@ export class ReceiptCollector implements CheckSink {
     this.#nowMs = options.nowMs ?? Date.now;
   }
 
-  check(event: CheckEvent): void {
+  check(event: CheckEvent, atMs?: number): void {
     try {
-      this.#note(event);
+      this.#note(event, atMs);
     } catch {
       this.#options.onDropped(1);
     }
   }
 
-  #note(event: CheckEvent): void {
+  #note(event: CheckEvent, atMs = this.#nowMs()): void {
     const { decision } = event;
     const outcome = outcomeOf(decision);
     // The first of a replay has its receipt, under the same id.
     if (outcome === 'allowed' ? !this.#isSampled(decision) : decision.replayed) return;
-    const atMs = this.#nowMs();
     this.#turnTo(secondOf(atMs));
     if (outcome === 'allowed') {
       this.#keep(event, outcome, atMs);
