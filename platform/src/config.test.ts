@@ -29,6 +29,7 @@ describe('settings', () => {
   it('need none to be set', () => {
     expect(readConfig({})).toEqual({
       httpAddr: { host: '127.0.0.1', port: 8080 },
+      adminAddr: null,
       grpcAddr: { host: '127.0.0.1', port: 8081 },
       basePath: '',
       dataDir: './data',
@@ -45,6 +46,8 @@ describe('settings', () => {
       corsOrigins: [],
       trustedProxies: [],
       drainSeconds: 5,
+      connectionsMax: 20_000,
+      shedDelayMs: 30,
       webhookPrivate: false,
       workers: 1,
       logLevel: 'info',
