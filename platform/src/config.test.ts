@@ -47,7 +47,7 @@ describe('settings', () => {
       trustedProxies: [],
       drainSeconds: 5,
       connectionsMax: 20_000,
-      shedDelayMs: 30,
+      shedDelayMs: 50,
       webhookPrivate: false,
       workers: 1,
       logLevel: 'info',

@@ -128,7 +128,7 @@ const settings = {
   ),
   shedDelayMs: withDefault(
     'SLUICE_SHED_DELAY_MS',
-    '30',
+    '50',
     parseWhole(1, 60_000),
     'An event loop that stays late by more than this is overload: checks of the lowest tier are refused unasked.',
   ),

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { EventLoopDelay } from './event-loop-delay.ts';
 
 let nowMs = 0;
+let busy = 1;
 let told: number[] = [];
 let delay: EventLoopDelay;
 
@@ -9,7 +10,12 @@ beforeEach(() => {
   vi.useFakeTimers();
   nowMs = 0;
   told = [];
-  delay = new EventLoopDelay({ onDelay: (ms) => told.push(ms), nowMs: () => nowMs });
+  busy = 1;
+  delay = new EventLoopDelay({
+    onDelay: (ms) => told.push(ms),
+    nowMs: () => nowMs,
+    busyPart: () => busy,
+  });
   delay.start();
 });
 
@@ -40,6 +46,12 @@ describe('the delay that is told', () => {
   it('is what all of an interval are late by', () => {
     for (const lateMs of [60, 45, 50, 80, 41, 70]) sample(lateMs);
     expect(told).toEqual([45, 50, 41]);
+  });
+
+  it('is none where the loop rests: not its work makes it late', () => {
+    busy = 0.89;
+    for (const lateMs of [60, 45, 50, 80]) sample(lateMs);
+    expect(told).toEqual([0, 0]);
   });
 });
 

@@ -35,6 +35,7 @@ const servedAlways = 0.1;
 const calmBeforeUpMs = 1000;
 const firstHoldMs = 10;
 const holdMaxMs = 500;
+const holdGrowth = 1.5;
 const holdDecay = 0.99;
 /** A tier that did not call for so long is not there. */
 const presentForMs = 2000;
@@ -43,9 +44,9 @@ const roomOfRank = [1, 0.85, 0.7, 0.5] as const;
 
 /**
  * Whose checks are refused unasked. While the event loop is late all the time, less and less of the
- * lowest tier is served; once it is none, its refusals are held back for a moment, for a caller that
- * waits sends nothing, and refusing costs too; only when that does not help is it the next tier's
- * turn. Down in a second or two, up in ten.
+ * lowest tier is served, and its refusals are held back longer and longer: to refuse costs half of
+ * what it costs to decide, and a caller that waits sends nothing. Only when none of it is served, and
+ * that does not help, is it the next tier's turn. Down in a second or two, up in ten.
  */
 export class Shedder {
   readonly #options: Required<ShedderOptions>;
@@ -56,7 +57,7 @@ export class Shedder {
   #frontier = lowestRank;
   #served = 1;
   #holdMs = 0;
-  /** What it does is seen when those who called before have had their turn. */
+  /** Since when it is as long as it is. */
   #heldSinceMs = 0;
   #held = 0;
   #inFlight = 0;
@@ -156,10 +157,11 @@ export class Shedder {
       const step = leastStep + (greatestStep - leastStep) * Math.min(1, pressure);
       const served = this.#served * (1 - step);
       this.#served = Math.max(floor, served < servedMin ? 0 : served);
-    } else if (this.#holdMs < holdMaxMs) {
-      this.#holdMs = Math.min(holdMaxMs, Math.max(firstHoldMs, this.#holdMs * 2));
+    }
+    if (this.#holdMs < holdMaxMs) {
+      this.#holdMs = Math.min(holdMaxMs, Math.max(firstHoldMs, this.#holdMs * holdGrowth));
       this.#heldSinceMs = this.#lastMs;
-    } else if (above !== null && this.#lastMs - this.#heldSinceMs > 2 * holdMaxMs) {
+    } else if (above !== null && this.#served <= 0 && this.#isHoldFelt) {
       this.#moveTo(above);
     }
   }
@@ -178,6 +180,11 @@ export class Shedder {
       // Who does not call needs not be let in bit by bit.
       this.#served = this.#isPresent(this.#frontier) ? 0 : 1;
     }
+  }
+
+  /** What it does is seen when those who called before have had their turn. */
+  get #isHoldFelt(): boolean {
+    return this.#lastMs - this.#heldSinceMs > 2 * holdMaxMs;
   }
 
   #nextAbove(): number | null {
