@@ -57,8 +57,8 @@ export class Shedder {
   #frontier = lowestRank;
   #served = 1;
   #holdMs = 0;
-  /** Since when it is as long as it is. */
-  #heldSinceMs = 0;
+  /** When it last became longer, or less was served. */
+  #changedMs = 0;
   #held = 0;
   #inFlight = 0;
   #lastMs: number;
@@ -157,11 +157,12 @@ export class Shedder {
       const step = leastStep + (greatestStep - leastStep) * Math.min(1, pressure);
       const served = this.#served * (1 - step);
       this.#served = Math.max(floor, served < servedMin ? 0 : served);
+      this.#changedMs = this.#lastMs;
     }
     if (this.#holdMs < holdMaxMs) {
       this.#holdMs = Math.min(holdMaxMs, Math.max(firstHoldMs, this.#holdMs * holdGrowth));
-      this.#heldSinceMs = this.#lastMs;
-    } else if (above !== null && this.#served <= 0 && this.#isHoldFelt) {
+      this.#changedMs = this.#lastMs;
+    } else if (above !== null && this.#served <= 0 && this.#isFelt) {
       this.#moveTo(above);
     }
   }
@@ -183,8 +184,8 @@ export class Shedder {
   }
 
   /** What it does is seen when those who called before have had their turn. */
-  get #isHoldFelt(): boolean {
-    return this.#lastMs - this.#heldSinceMs > 2 * holdMaxMs;
+  get #isFelt(): boolean {
+    return this.#lastMs - this.#changedMs >= 2 * holdMaxMs;
   }
 
   #nextAbove(): number | null {
