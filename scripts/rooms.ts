@@ -62,6 +62,7 @@ const decide = 'platform/src/decide';
 const observe = 'platform/src/observe';
 const evidence = 'platform/src/evidence';
 const store = 'platform/src/store';
+const overload = 'platform/src/overload';
 const config = 'platform/src/config.ts';
 const cli = 'platform/src/cli';
 const service = 'platform/src/service';
@@ -82,7 +83,8 @@ const platformRooms: readonly Room[] = [
   { path: observe, mayImport: [library, core] },
   { path: store, mayImport: [library, core] },
   { path: evidence, mayImport: [library, core, contract, database, control, observe] },
-  { path: decide, mayImport: [library, core, control, snapshot, observe] },
+  { path: overload, mayImport: [] },
+  { path: decide, mayImport: [library, core, control, snapshot, observe, overload] },
   { path: doors.http, mayImport: [...doorImports, control, evidence] },
   { path: doors.envoy, mayImport: doorImports },
   { path: doors.gate, mayImport: doorImports },
@@ -92,7 +94,7 @@ const platformRooms: readonly Room[] = [
   {
     path: service,
     mayImport: [library, core, contract, headers, adaptive, cost]
-      .concat([database, store, control, snapshot, decide, observe, evidence, config])
+      .concat([database, store, overload, control, snapshot, decide, observe, evidence, config])
       .concat(Object.values(doors)),
   },
   { path: main, mayImport: [cli] },

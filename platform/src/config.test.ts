@@ -29,6 +29,7 @@ describe('settings', () => {
   it('need none to be set', () => {
     expect(readConfig({})).toEqual({
       httpAddr: { host: '127.0.0.1', port: 8080 },
+      adminAddr: null,
       grpcAddr: { host: '127.0.0.1', port: 8081 },
       basePath: '',
       dataDir: './data',
@@ -45,6 +46,8 @@ describe('settings', () => {
       corsOrigins: [],
       trustedProxies: [],
       drainSeconds: 5,
+      connectionsMax: 20_000,
+      shedDelayMs: 50,
       webhookPrivate: false,
       workers: 1,
       logLevel: 'info',
@@ -107,6 +110,9 @@ describe('settings', () => {
     ['SLUICE_DATABASE_URL', 'mysql://localhost/x', 'begins with postgres://'],
     ['SLUICE_DATABASE_POOL', '0', 'must be a whole number from 1 to 500, got "0"'],
     ['SLUICE_STORE_DEADLINE_MS', '1e3', 'must be a whole number'],
+    ['SLUICE_ADMIN_ADDR', '8082', 'must be host:port'],
+    ['SLUICE_CONNECTIONS_MAX', '0', 'must be a whole number from 1 to 1000000'],
+    ['SLUICE_SHED_DELAY_MS', '0', 'must be a whole number from 1 to 60000'],
     ['SLUICE_DRAIN_SECONDS', '-1', 'must be a number from 0 to 600'],
     ['SLUICE_HEADER_PROFILE', 'github', 'must be one of default, ietf, trio, none, got "github"'],
     ['SLUICE_LOG_LEVEL', 'loud', 'must be one of trace'],
@@ -125,6 +131,14 @@ describe('settings', () => {
 
   it('that are wrong are told all at once', () => {
     expect(problemsOf({ SLUICE_DEMO: 'x', SLUICE_WORKERS: 'y' })).toHaveLength(2);
+  });
+
+  it('have an address of their own for operators, and not the same', () => {
+    expect(readConfig({ SLUICE_ADMIN_ADDR: ':9' }).adminAddr).toEqual({ host: '0.0.0.0', port: 9 });
+    expect(readConfig({ SLUICE_HTTP_ADDR: ':0', SLUICE_ADMIN_ADDR: ':0' }).adminAddr?.port).toBe(0);
+    expect(problemsOf({ SLUICE_ADMIN_ADDR: '10.0.0.1:8080' })).toEqual([
+      'SLUICE_ADMIN_ADDR must have another port than SLUICE_HTTP_ADDR',
+    ]);
   });
 
   it('say what several workers need, all of it at once', () => {

@@ -25,6 +25,11 @@ const settings = {
     parseAddress,
     'Where HTTP is served. `0.0.0.0:8080` or `:8080` for all interfaces; port 0 for a free one.',
   ),
+  adminAddr: optional(
+    'SLUICE_ADMIN_ADDR',
+    parseAddress,
+    'Where the admin API and the live stream are served instead, and probes and metrics too.',
+  ),
   grpcAddr: withDefault(
     'SLUICE_GRPC_ADDR',
     '127.0.0.1:8081',
@@ -114,6 +119,18 @@ const settings = {
     '5',
     parseNumber(0, 600),
     'How long to go on serving after SIGTERM, while `/v1/ready` is 503, before finishing.',
+  ),
+  connectionsMax: withDefault(
+    'SLUICE_CONNECTIONS_MAX',
+    '20000',
+    parseWhole(1, 1_000_000),
+    'HTTP connections that a process keeps open, at most; keep it below what the system allows in open files.',
+  ),
+  shedDelayMs: withDefault(
+    'SLUICE_SHED_DELAY_MS',
+    '50',
+    parseWhole(1, 60_000),
+    'An event loop that stays late by more than this is overload: checks of the lowest tier are refused unasked.',
   ),
   workers: withDefault(
     'SLUICE_WORKERS',
@@ -255,9 +272,12 @@ function optional<T>(
   return { name, fallback: null, parse, shown, doc };
 }
 
-function contradictions({ workers, redisUrl, databaseUrl }: Config): string[] {
-  if (workers === 1 || workers === null) return [];
+function contradictions({ workers, redisUrl, databaseUrl, httpAddr, adminAddr }: Config): string[] {
   const problems: string[] = [];
+  if (adminAddr && adminAddr.port !== 0 && adminAddr.port === httpAddr?.port) {
+    problems.push('SLUICE_ADMIN_ADDR must have another port than SLUICE_HTTP_ADDR');
+  }
+  if (workers === 1 || workers === null) return problems;
   if (redisUrl === null) {
     problems.push(
       'SLUICE_WORKERS is above 1: set SLUICE_REDIS_URL too, so that they count together',

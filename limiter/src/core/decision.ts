@@ -1,4 +1,4 @@
-import { valueOf } from './check.ts';
+import { valueOf, type ParsedCheck } from './check.ts';
 import { delayMs } from './delay.ts';
 import type { Reading } from './engine.ts';
 import {
@@ -19,7 +19,7 @@ export type { Basis, DecisionFacts, ShownLimit, ShutOut } from './grounds.ts';
 export type Reason = 'exceeded' | 'impossible' | 'penalty' | 'blocked' | 'unavailable';
 
 export type BlockedBy = {
-  /** Null when no limit refused: the caller is shut out. */
+  /** Null when no limit refused: the caller is shut out, or no limit was asked. */
   readonly limit: string | null;
   readonly per: readonly string[];
   readonly level: Level;
@@ -155,7 +155,7 @@ export class Decision {
     }
     const shown = this.#grounds.shown;
     const bound = shown?.bound ?? question.limits.find(({ limit }) => limit.enforced);
-    if (!bound) return null;
+    if (!bound) return nobodyAsked(check);
     const { limit } = bound;
     const level = levelOf(limit);
     const reason = shown ? (shown.reading.verdict as Reason) : 'unavailable';
@@ -200,6 +200,17 @@ export class Decision {
   [Symbol.for('nodejs.util.inspect.custom')](): Record<string, unknown> {
     return this.toJSON();
   }
+}
+
+/** No limit was looked at: the refusal is the tenant's. */
+function nobodyAsked({ tenant }: ParsedCheck): BlockedBy {
+  return Object.freeze({
+    limit: null,
+    per: [],
+    level: 'tenant',
+    entity: tenant,
+    reason: 'unavailable',
+  });
 }
 
 const notAdaptive = Object.freeze({ factor: 1, reason: null });

@@ -2,6 +2,7 @@ import type { ParsedCheck } from './check.ts';
 import { Decision } from './decision.ts';
 import type { BoundLimit, Decided, Question } from './engine.ts';
 import { CapacityFull, type StoreFailure } from './errors.ts';
+import { refusedUnasked, unanswered } from './refused-unasked.ts';
 
 /** What a node decided by its own share of the limits that fail `local`. */
 export type LocalAnswer = { readonly limits: readonly BoundLimit[]; readonly answer: Decided };
@@ -19,11 +20,7 @@ export function whenStoreFails(
 ): Decision {
   const degradedReason = failure.reason;
   const closed = limits.filter(failure instanceof CapacityFull ? isEnforced : isClosed);
-  if (closed.length > 0) {
-    const question = { id, limits: closed };
-    const answer = unread(false);
-    return new Decision({ check, question, answer, basis: 'fail_closed', degradedReason });
-  }
+  if (closed.length > 0) return refusedUnasked(degradedReason, check, { id, limits: closed });
   if (local) {
     const isOpen = local.answer.allowed && limits.some(isOpened);
     return new Decision({
@@ -34,28 +31,14 @@ export function whenStoreFails(
       degradedReason,
     });
   }
-  const question = { id, limits };
+  const answer = { ...unanswered, allowed: true };
   return new Decision({
     check,
-    question,
-    answer: unread(true),
+    question: { id, limits },
+    answer,
     basis: 'fail_open',
     degradedReason,
   });
-}
-
-/** No limit was looked at. */
-function unread(allowed: boolean): Decided {
-  return {
-    kind: 'decided',
-    allowed,
-    nowUs: 0,
-    readings: [],
-    replayOf: null,
-    ticket: null,
-    reservation: null,
-    degraded: null,
-  };
 }
 
 function isEnforced({ limit }: BoundLimit): boolean {

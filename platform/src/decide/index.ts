@@ -10,5 +10,6 @@ export { Counters, type CounterQuery, type CountersParts } from './counters.ts';
 export { countedAs, inspectLimits, type LimitUsage, type UsageReader } from './inspect-limits.ts';
 export { QuotaKeeper, type QuotaKeeperParts } from './quota-keeper.ts';
 export { Settlements, type SettlementsParts } from './settlements.ts';
+export { isShed, overload, SheddingDecider } from './shedding-decider.ts';
 export { standingsOf } from './quota-standing.ts';
 export { standingLimits, type StandingLimit } from './standing-limits.ts';

@@ -76,6 +76,11 @@ export class Metrics {
     'Decisions that were not made exactly, and why.',
     ['basis', 'reason'],
   );
+  readonly #shed = this.#counters(
+    'rl_shed_total',
+    'Checks that were refused unasked because the service was overloaded.',
+    ['tier'],
+  );
   readonly #lookups = this.#counters('rl_cache_lookups_total', 'Look-ups in caches.', [
     'cache',
     'outcome',
@@ -193,6 +198,15 @@ export class Metrics {
 
   degraded(basis: Basis, reason: string | null): void {
     this.#degraded.with(basis, this.#reasons.of(reason ?? 'none')).value++;
+  }
+
+  /** A check was refused unasked. What has no decision behind it has no duration either. */
+  checkShed(route: string, tier: string, reason: string): void {
+    const series = this.#routeSeries(route);
+    series.requests.blocked.value++;
+    series.decided('blocked', 'none').value++;
+    this.degraded('fail_closed', reason);
+    this.#shed.with(this.#tiers.of(tier)).value++;
   }
 
   /** A request ended without a decision. */

@@ -1,13 +1,13 @@
-import type { Config } from '../config.ts';
+import type { Address, Config } from '../config.ts';
 import { mint } from '../control/credentials/credential.ts';
 import { Publisher } from '../control/epochs/publisher.ts';
 import { Usage } from '../control/usage/usage.ts';
-import { AddressFailures, Settlements } from '../decide/index.ts';
+import { AddressFailures, Settlements, SheddingDecider } from '../decide/index.ts';
 import { isFirst, isUnavailable } from '../database/index.ts';
 import { adminRoutes, type Control } from '../doors/http/admin/index.ts';
 import { checkRoutes } from '../doors/http/check/routes.ts';
 import { demoRoute } from '../doors/http/demo.ts';
-import { createDrain, type Drain } from '../doors/http/drain.ts';
+import { createDrain, drainTogether, type Drain } from '../doors/http/drain.ts';
 import { liveRoute } from '../doors/http/live.ts';
 import { observeRequests } from '../doors/http/observe-requests.ts';
 import { settleRoutes } from '../doors/http/settle/routes.ts';
@@ -30,9 +30,12 @@ import { layFoundation, type Foundation } from './foundation.ts';
 import { openHotPath } from './hot-path.ts';
 import { keptSecret } from './kept-secret.ts';
 import { Opened } from './opened.ts';
+import { watchOverload } from './overload.ts';
 
 export type Service = {
   readonly url: string;
+  /** Of the admin API; the same, unless it has an address of its own. */
+  readonly adminUrl: string;
   readonly adminToken: string;
   readonly demo: Demo | null;
   readonly foundation: Foundation;
@@ -90,16 +93,9 @@ async function start(config: Config, options: ServiceOptions, opened: Opened): P
   });
   const demo = config.demo ? await openDemo(config, foundation, control) : null;
 
-  const app = await createServer({
-    version,
-    basePath: config.basePath,
-    corsOrigins: config.corsOrigins,
-    trustedProxies: config.trustedProxies,
-    isUnavailable,
-    onUnexpected: (error, request) =>
-      foundation.log.logger.error({ event: 'request.failed', err: error, request_id: request.id }),
-  });
-  opened.add(() => app.close());
+  const app = await openServer(config, options, foundation, opened);
+  // Operators are not to stand in line behind callers: the second has its own connections.
+  const adminApp = config.adminAddr ? await openServer(config, options, foundation, opened) : app;
   const observer = new Observer({
     metrics,
     log: foundation.log,
@@ -107,14 +103,14 @@ async function start(config: Config, options: ServiceOptions, opened: Opened): P
     tracing: foundation.tracing,
     checkLog: config.checkLog,
   });
-  observeRequests(app, foundation);
-  const { decider } = hotPath;
+  const { decider, recorder } = hotPath;
+  const shedder = watchOverload(foundation, config, opened);
   // Apart from those of keys: who mistypes keys must not lock an operator out.
   const adminFailures = new AddressFailures();
   opened.add(() => adminFailures.close());
   const { tracing } = foundation;
   await app.register(checkRoutes, {
-    decider,
+    decider: new SheddingDecider({ decider, shedder, recorder, counts: config.evidence }),
     // A line names the span that is active when it is written: then it can't wait.
     observer: tracing.enabled
       ? new CheckFan(observer, new CheckQueue(...evidence.watchers))
@@ -129,30 +125,59 @@ async function start(config: Config, options: ServiceOptions, opened: Opened): P
   const { engine } = store;
   await app.register(usageRoute, { decider, usage: new Usage(database.db), freshness, engine });
   if (demo) await app.register(demoRoute, { demo });
-  await app.register(adminRoutes, { control, failures: adminFailures });
+  await adminApp.register(adminRoutes, { control, failures: adminFailures });
   if (config.evidence) {
     const { tokens } = control;
-    await app.register(liveRoute, { live: evidence.live, tokens, failures: adminFailures });
+    await adminApp.register(liveRoute, { live: evidence.live, tokens, failures: adminFailures });
   }
-  await app.register(systemRoutes, {
-    version,
-    basePath: config.basePath,
-    isStarted: () => true,
-    dependencies: dependenciesOf(foundation),
-    metrics: async () => ({
-      contentType: metricsContentType,
-      text: await (options.metricsText ?? ((own: Metrics) => own.text()))(metrics),
-    }),
-  });
-  await app.listen({ host: config.httpAddr.host, port: config.httpAddr.port });
+  const apps = [...new Set([app, adminApp])];
+  for (const one of apps) {
+    await one.register(systemRoutes, {
+      version,
+      basePath: config.basePath,
+      isStarted: () => true,
+      dependencies: dependenciesOf(foundation),
+      metrics: async () => ({
+        contentType: metricsContentType,
+        text: await (options.metricsText ?? ((own: Metrics) => own.text()))(metrics),
+      }),
+    });
+  }
+  const { httpAddr, adminAddr, basePath } = config;
+  // First, so that nobody is served by a node that nobody can look into.
+  if (adminAddr) await adminApp.listen({ ...adminAddr });
+  await app.listen({ ...httpAddr });
+  const graceMs = config.drainSeconds * 1000;
   return {
-    url: urlOf(app, config),
+    url: urlOf(app, httpAddr, basePath),
+    adminUrl: urlOf(adminApp, adminAddr ?? httpAddr, basePath),
     adminToken,
     demo,
     foundation,
-    drain: createDrain(app, { graceMs: config.drainSeconds * 1000 }),
+    drain: drainTogether(apps.map((one) => createDrain(one, { graceMs }))),
     close: () => opened.close(),
   };
+}
+
+async function openServer(
+  { basePath, corsOrigins, trustedProxies, connectionsMax }: Config,
+  { version }: ServiceOptions,
+  foundation: Foundation,
+  opened: Opened,
+): Promise<HttpServer> {
+  const app = await createServer({
+    version,
+    basePath,
+    corsOrigins,
+    trustedProxies,
+    limits: { connectionsMax },
+    isUnavailable,
+    onUnexpected: (error, request) =>
+      foundation.log.logger.error({ event: 'request.failed', err: error, request_id: request.id }),
+  });
+  opened.add(() => app.close());
+  observeRequests(app, foundation);
+  return app;
 }
 
 async function openDemo(
@@ -180,10 +205,10 @@ function dependenciesOf({ database, store }: Foundation) {
   };
 }
 
-function urlOf(app: HttpServer, { basePath, httpAddr }: Config): string {
+function urlOf(app: HttpServer, asked: Address, basePath: string): string {
   const address = app.server.address();
-  const port = typeof address === 'object' && address ? address.port : httpAddr.port;
-  const isOpen = httpAddr.host === '0.0.0.0' || httpAddr.host === '::';
-  const host = isOpen ? '127.0.0.1' : httpAddr.host;
+  const port = typeof address === 'object' && address ? address.port : asked.port;
+  const isOpen = asked.host === '0.0.0.0' || asked.host === '::';
+  const host = isOpen ? '127.0.0.1' : asked.host;
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}${basePath}`;
 }

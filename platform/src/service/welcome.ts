@@ -3,7 +3,8 @@ import type { Demo } from './demo.ts';
 import type { Service } from './service.ts';
 
 /** What a person who has just started it wants to know. Every line can be pasted. */
-export function welcome({ url, adminToken, demo, foundation }: Service, config: Config): string {
+export function welcome(service: Service, config: Config): string {
+  const { url, adminUrl, adminToken, demo, foundation } = service;
   const { database, store } = foundation;
   // Who chose the token has it: what is printed ends up in somebody's logs.
   const isGiven = config.adminToken !== null;
@@ -16,13 +17,14 @@ export function welcome({ url, adminToken, demo, foundation }: Service, config: 
     `  configuration ${database.embedded ? 'embedded PostgreSQL (SLUICE_DATABASE_URL for your own)' : 'PostgreSQL'}`,
     `  admin token   ${isGiven ? 'as set in SLUICE_ADMIN_TOKEN' : adminToken}`,
   ];
+  if (adminUrl !== url) lines.push(`  admin API     ${adminUrl}`);
   if (demo) lines.push(`  demo key      ${demo.key}`, '', ...tryOut(url, demo));
   lines.push(
     '',
     '  # everything else, as its owner',
     isGiven
-      ? `  curl -s ${url}/v1/admin/tenants -H "authorization: Bearer $SLUICE_ADMIN_TOKEN"`
-      : `  curl -s ${url}/v1/admin/tenants -H 'authorization: Bearer ${adminToken}'`,
+      ? `  curl -s ${adminUrl}/v1/admin/tenants -H "authorization: Bearer $SLUICE_ADMIN_TOKEN"`
+      : `  curl -s ${adminUrl}/v1/admin/tenants -H 'authorization: Bearer ${adminToken}'`,
     '',
   );
   return [...lines, ''].join('\n');

@@ -1,4 +1,5 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { connect } from 'node:net';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { RawConnection, sendRaw, startServer, type Rig } from './rig.ts';
 
 const handled: string[] = [];
@@ -184,6 +185,18 @@ describe('who is slow', () => {
     const { statuses } = await sendRaw(port, next);
     expect(statuses).toEqual([200]);
   });
+});
+
+it('who takes no answer is hung up on', async () => {
+  const { app, port } = await startServer({ limits: { silenceTimeoutMs: 200 } }, (server) => {
+    server.get('/large', async () => 'a'.repeat(32 * 2 ** 20));
+  });
+  let ended = 0;
+  app.server.on('connection', (socket) => socket.once('close', () => (ended += 1)));
+  const silent = connect({ host: '127.0.0.1', port }).pause();
+  onTestFinished(() => void silent.destroy());
+  silent.on('error', () => undefined).write('GET /large HTTP/1.1\r\nHost: a\r\n\r\n');
+  await expect.poll(() => ended, { timeout: 20_000 }).toBe(1);
 });
 
 it('a connection that ends within a body is no failure of ours', async () => {

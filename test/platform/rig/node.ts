@@ -26,6 +26,7 @@ export const baseSettings: Settings = {
   SLUICE_DEMO: 'off',
   // Busy machines answer late, and a test that is not about that must not see it.
   SLUICE_STORE_DEADLINE_MS: '5000',
+  SLUICE_SHED_DELAY_MS: '60000',
 };
 
 export async function startNode(

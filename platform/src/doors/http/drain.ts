@@ -72,6 +72,17 @@ export function createDrain(app: FastifyInstance, options: DrainOptions): Drain 
   };
 }
 
+/** Several servers of one node, as one. */
+export function drainTogether(drains: readonly Drain[]): Drain {
+  return {
+    get isDraining() {
+      return drains.some(({ isDraining }) => isDraining);
+    },
+    start: async () => void (await Promise.all(drains.map((drain) => drain.start()))),
+    hurry: () => drains.forEach((drain) => drain.hurry()),
+  };
+}
+
 /**
  * Drains on the first signal. A second one means now: it ends what is left and resolves at once, so
  * that who waits can exit.

@@ -49,6 +49,8 @@ export const defaultLimits = {
   headersTimeoutMs: 15_000,
   requestTimeoutMs: 30_000,
   keepAliveTimeoutMs: 75_000,
+  /** Without a byte in either direction: who takes no answer is let go. */
+  silenceTimeoutMs: 120_000,
 };
 
 /** All that is the same for every route; the routes come as plugins. */
@@ -94,6 +96,7 @@ function createApp(
       maxHeaderSize: limits.headerBytesMax,
       requestTimeout: limits.requestTimeoutMs,
     },
+    connectionTimeout: limits.silenceTimeoutMs,
     keepAliveTimeout: limits.keepAliveTimeoutMs,
     requestTimeout: limits.requestTimeoutMs,
     // What comes while we close is served: nothing is gained by refusing it.

@@ -9,6 +9,7 @@ import type {
   TenantRef,
 } from '../../../core/engine.ts';
 import { joined } from '../../../core/limit.ts';
+import { unanswered } from '../../../core/refused-unasked.ts';
 import { view } from '../../../core/view.ts';
 import type { LocalAnswer } from '../../../core/when-store-fails.ts';
 import { MemoryEngine } from '../../memory/index.ts';
@@ -81,7 +82,7 @@ export class LocalShares {
         shares.push(share);
       } else if (whole.limit.enforced) {
         // A limit of which this node has no share lets nobody in here.
-        return { limits: [whole], answer: nothingLeft(this.#clock()) };
+        return { limits: [whole], answer: unanswered };
       }
     }
     const { id, peek } = question;
@@ -189,17 +190,4 @@ function counterOf({ id, generation = 0 }: TenantRef, { limit, parts }: BoundLim
   const whose = limit.global ? [] : [id, String(generation)];
   const values = parts.map((part) => (part === null ? '-' : `=${part}`));
   return joined([limit.counterId, ...whose, ...values]);
-}
-
-function nothingLeft(nowUs: number): Decided {
-  return {
-    kind: 'decided',
-    allowed: false,
-    nowUs,
-    readings: [],
-    replayOf: null,
-    ticket: null,
-    reservation: null,
-    degraded: null,
-  };
 }

@@ -69,7 +69,12 @@ export const limitFields = {
     ),
   ),
   mode: Type.Optional(oneOf(modes, { description: 'Absent inherits.' })),
-  on_store_failure: Type.Optional(Type.String({ description: '`open` (default), `closed`, or `local`: each node its share. Not `local` for concurrency.' })),
+  on_store_failure: Type.Optional(
+    Type.String({
+      description:
+        '`open` (default), `closed`, or `local`: each node its share. Not `local` for concurrency.',
+    }),
+  ),
   consistency: Type.Optional(Type.String({ description: '`exact`.' })),
   block_for_seconds: seconds('How long a refused subject is refused whatever its counter says.'),
   block_growth: Type.Optional(Type.Number({ description: 'How much longer on each repetition.' })),

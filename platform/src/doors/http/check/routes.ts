@@ -2,7 +2,13 @@ import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import { toHeaders, type HeaderProfile } from 'sluice';
 import { decisionToJson } from 'sluice/contract';
 import { Type } from 'typebox';
-import type { Checked, CheckInput, Decider } from '../../../decide/index.ts';
+import {
+  isShed,
+  overload,
+  type Checked,
+  type CheckInput,
+  type Decider,
+} from '../../../decide/index.ts';
 import type { CheckSink, Metrics, Tracing } from '../../../observe/index.ts';
 import { clientAddress } from '../client-address.ts';
 import { problemResponses } from '../openapi.ts';
@@ -11,10 +17,10 @@ import { asProblem, itemProblem } from './problems.ts';
 import { Check, Checks, checksMax, Decision } from './schemas.ts';
 
 export type CheckRouteParts = {
-  readonly decider: Decider;
+  readonly decider: Pick<Decider, 'check' | 'checks'>;
   readonly observer: CheckSink;
   readonly tracing: Tracing;
-  readonly metrics: Pick<Metrics, 'checkStarted' | 'checkEnded'>;
+  readonly metrics: Pick<Metrics, 'checkStarted' | 'checkEnded' | 'checkShed'>;
   readonly headerProfile: HeaderProfile;
   /** Whether a request's id is an idempotency key where there is no other. */
   readonly requestIdKeys: boolean;
@@ -54,9 +60,13 @@ export const checkRoutes: FastifyPluginAsync<CheckRouteParts> = async (app, part
   const watch = (
     route: string,
     { id: requestId }: FastifyRequest,
-    { decision, input: { subject, resource }, snapshot, resolution }: Checked,
+    checked: Checked,
     durationUs: number,
   ) => {
+    const { decision, input, snapshot, resolution } = checked;
+    // To tell of each would cost more than it did to refuse it.
+    if (isShed(checked)) return metrics.checkShed(route, snapshot.tenant.tier, overload);
+    const { subject, resource } = input;
     const names = namesOf(snapshot, resolution);
     observer.check({ route, ...names, subject, resource, decision, durationUs, requestId });
   };
