@@ -35,6 +35,7 @@ describe('settings', () => {
       databaseUrl: null,
       databasePool: 10,
       redisUrl: null,
+      redisUnsafe: false,
       storeDeadlineMs: 50,
       adminToken: null,
       demo: true,
