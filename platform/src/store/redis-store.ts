@@ -2,12 +2,13 @@ import { Coalescer, Deadline, fromIoredis, Guarded, RedisEngine, type RedisClien
 import { RedisBoard } from './board.ts';
 import {
   connect,
+  onServerBack,
   onServerLost,
   openConnection,
-  requireNoCluster,
   serversOf,
   type Connection,
 } from './redis-connection.ts';
+import { StartUpChecks, type Finding } from './start-up-checks.ts';
 import type { Shelf, Store } from './store.ts';
 
 export type RedisStoreOptions = {
@@ -21,6 +22,10 @@ export type RedisStoreOptions = {
   /** Told of every call of a script. */
   readonly onCall: (script: string, outcome: 'ok' | 'failed', durationUs: number) => void;
   readonly onError: (error: Error) => void;
+  /** Told of what is wrong with the servers, each once. */
+  readonly onFinding: (finding: Finding) => void;
+  /** Counts even where that is not safe. */
+  readonly isUnsafeWanted: boolean;
 };
 
 export async function openRedisStore(options: RedisStoreOptions): Promise<Store> {
@@ -32,7 +37,9 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<Store>
   const deadline = new Deadline(options.deadlineMs);
   // A service that starts while its Redis is away decides by each limit's policy until it comes.
   const isThere = await connect(redis, options.onError);
-  if (isThere) await requireNoCluster(redis);
+  const checks = new StartUpChecks(redis, options.onFinding);
+  if (isThere) await requireSafe(checks, redis, options);
+  checks.watch();
   if (isThere) await shelf.lookUp().catch(() => {});
   return {
     kind: 'redis',
@@ -43,6 +50,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<Store>
     board: new RedisBoard(redis, options.secret),
     isThere: () => redis.status === 'ready',
     onLost: (listener) => onServerLost(redis, listener),
+    findings: () => checks.findings.filter(({ isUnsafe }) => isUnsafe).map(({ code }) => code),
     ping: async () => {
       await redis.ping();
     },
@@ -50,6 +58,23 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<Store>
       redis.disconnect();
     },
   };
+}
+
+/** A server that is lost just now will be looked at when it is back. */
+async function requireSafe(
+  checks: StartUpChecks,
+  redis: Connection,
+  { onError, isUnsafeWanted }: RedisStoreOptions,
+): Promise<void> {
+  try {
+    await checks.look();
+  } catch (error) {
+    return onError(error as Error);
+  }
+  const refusal = isUnsafeWanted ? null : checks.refusal;
+  if (refusal === null) return;
+  redis.disconnect();
+  throw new Error(refusal);
 }
 
 class RedisShelf implements Shelf {
@@ -63,8 +88,7 @@ class RedisShelf implements Shelf {
       this.#life = null;
       this.#losses += 1;
     });
-    redis.on('ready', () => void this.lookUp().catch(() => {}));
-    redis.on('+node', () => void this.lookUp().catch(() => {}));
+    onServerBack(redis, () => void this.lookUp().catch(() => {}));
   }
 
   get(key: string): Promise<string | null> {
