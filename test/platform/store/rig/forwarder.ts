@@ -1,0 +1,43 @@
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Server } from 'node:net';
+
+/** One address whose meaning the test changes, as a name does in DNS; connections stay as they are. */
+export class Forwarder {
+  /** Where new connections lead. */
+  targetPort: number;
+  readonly #server: Server;
+
+  private constructor(targetPort: number) {
+    this.targetPort = targetPort;
+    this.#server = createServer((client) => {
+      const target = connect({ host: '127.0.0.1', port: this.targetPort, noDelay: true });
+      client.setNoDelay(true);
+      for (const [one, other] of [
+        [client, target],
+        [target, client],
+      ] as const) {
+        one.pipe(other);
+        one.on('error', () => other.destroy());
+        one.on('close', () => other.destroy());
+      }
+    });
+  }
+
+  static async start(targetPort: number): Promise<Forwarder> {
+    const forwarder = new Forwarder(targetPort);
+    forwarder.#server.listen({ host: '127.0.0.1', port: 0 });
+    await once(forwarder.#server, 'listening');
+    return forwarder;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** After those who are connected have left. */
+  async stop(): Promise<void> {
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    await closed;
+  }
+}

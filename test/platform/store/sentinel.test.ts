@@ -1,0 +1,87 @@
+// The service on a Redis that three sentinels watch over.
+
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openRedis } from '../../servers/connect.ts';
+import {
+  masterName,
+  type RedisSentinel,
+  startRedisSentinel,
+} from '../../servers/redis-sentinel.ts';
+import type { MadeTenant } from '../rig/client.ts';
+import { makeDataDir, type RunningNode, startNode } from '../rig/node.ts';
+import { askOnce, openLimit, untilDegraded, untilExact } from './rig/asking.ts';
+
+let servers: RedisSentinel;
+let folder: Awaited<ReturnType<typeof makeDataDir>>;
+let node: RunningNode;
+let tenant: MadeTenant;
+
+beforeAll(async () => {
+  [servers, folder] = await Promise.all([startRedisSentinel(), makeDataDir()]);
+  node = await startNode({
+    SLUICE_REDIS_URL: servers.url,
+    SLUICE_DATA_DIR: folder.path,
+    SLUICE_STORE_DEADLINE_MS: '500',
+  });
+  tenant = await node.client.makeTenant({ limits: [openLimit] });
+});
+
+afterAll(async () => {
+  await node?.stop();
+  await servers?.stop();
+  await folder?.remove();
+});
+
+/** Who it is by the word of a sentinel. */
+async function primaryPort(): Promise<number> {
+  const sentinel = openRedis(`redis://127.0.0.1:${servers.sentinelPorts[0]}`);
+  try {
+    const reply = await sentinel.call('SENTINEL', 'get-master-addr-by-name', masterName);
+    return Number((reply as string[])[1]);
+  } finally {
+    sentinel.disconnect();
+  }
+}
+
+async function countersOn(port: number): Promise<number> {
+  const redis = openRedis(`redis://127.0.0.1:${port}`);
+  try {
+    return (await redis.keys('sl1:*')).length;
+  } finally {
+    redis.disconnect();
+  }
+}
+
+test('a planned failover moves it to the new primary, and nobody is refused', async () => {
+  expect(await askOnce(node.client, tenant)).toBe('exact');
+  expect(await primaryPort()).toBe(servers.primary.port);
+  const sentinel = openRedis(`redis://127.0.0.1:${servers.sentinelPorts[0]}`);
+  await sentinel.call('SENTINEL', 'failover', masterName);
+  sentinel.disconnect();
+  await expect
+    .poll(
+      async () => {
+        await askOnce(node.client, tenant);
+        return primaryPort();
+      },
+      { timeout: 30_000 },
+    )
+    .not.toBe(servers.primary.port);
+  await untilExact(node.client, tenant);
+  expect(await countersOn(await primaryPort())).toBeGreaterThan(0);
+});
+
+test('a primary that is killed is replaced, and decisions are exact again', async () => {
+  await untilExact(node.client, tenant);
+  const port = await primaryPort();
+  const server = [servers.primary, ...servers.replicas].find((one) => one.port === port);
+  const startMs = performance.now();
+  await server?.stop();
+  await untilDegraded(node.client, tenant);
+  await untilExact(node.client, tenant);
+  const backMs = performance.now() - startMs;
+  expect(await primaryPort()).not.toBe(port);
+  console.log(
+    `T28          exact again ${backMs.toFixed(0)} ms after the primary was killed (target 4000)`,
+  );
+});
