@@ -4,24 +4,21 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openRedis } from '../../servers/connect.ts';
 import { type RedisServer, startRedis } from '../../servers/redis.ts';
 import type { MadeTenant } from '../rig/client.ts';
-import { makeDataDir, type RunningNode, startNode } from '../rig/node.ts';
 import { askOnce, openLimit, untilDegraded, untilExact } from './rig/asking.ts';
 import { Forwarder } from './rig/forwarder.ts';
+import { type NodeOn, startNodeOn } from './rig/node-on.ts';
 
 let first: RedisServer;
 let second: RedisServer;
 let forwarder: Forwarder;
-let folder: Awaited<ReturnType<typeof makeDataDir>>;
-let node: RunningNode;
+let node: NodeOn;
 let tenant: MadeTenant;
 
 beforeAll(async () => {
-  [first, folder] = await Promise.all([startRedis(), makeDataDir()]);
+  first = await startRedis();
   second = await startRedis({ settings: ['--replicaof', '127.0.0.1', String(first.port)] });
   forwarder = await Forwarder.start(first.port);
-  node = await startNode({
-    SLUICE_REDIS_URL: `redis://127.0.0.1:${forwarder.port}`,
-    SLUICE_DATA_DIR: folder.path,
+  node = await startNodeOn(`redis://127.0.0.1:${forwarder.port}`, {
     SLUICE_STORE_DEADLINE_MS: '500',
   });
   tenant = await node.client.makeTenant({ limits: [openLimit] });
@@ -30,7 +27,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await node?.stop();
   await forwarder?.stop();
-  await Promise.all([first?.stop(), second?.stop(), folder?.remove()]);
+  await Promise.all([first?.stop(), second?.stop()]);
 });
 
 async function tell(server: RedisServer, ...command: readonly [string, ...string[]]) {

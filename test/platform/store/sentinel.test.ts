@@ -8,28 +8,22 @@ import {
   startRedisSentinel,
 } from '../../servers/redis-sentinel.ts';
 import type { MadeTenant } from '../rig/client.ts';
-import { makeDataDir, type RunningNode, startNode } from '../rig/node.ts';
 import { askOnce, openLimit, untilDegraded, untilExact } from './rig/asking.ts';
+import { type NodeOn, startNodeOn } from './rig/node-on.ts';
 
 let servers: RedisSentinel;
-let folder: Awaited<ReturnType<typeof makeDataDir>>;
-let node: RunningNode;
+let node: NodeOn;
 let tenant: MadeTenant;
 
 beforeAll(async () => {
-  [servers, folder] = await Promise.all([startRedisSentinel(), makeDataDir()]);
-  node = await startNode({
-    SLUICE_REDIS_URL: servers.url,
-    SLUICE_DATA_DIR: folder.path,
-    SLUICE_STORE_DEADLINE_MS: '500',
-  });
+  servers = await startRedisSentinel();
+  node = await startNodeOn(servers.url, { SLUICE_STORE_DEADLINE_MS: '500' });
   tenant = await node.client.makeTenant({ limits: [openLimit] });
 });
 
 afterAll(async () => {
   await node?.stop();
   await servers?.stop();
-  await folder?.remove();
 });
 
 /** Who it is by the word of a sentinel. */
