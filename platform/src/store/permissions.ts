@@ -1,6 +1,8 @@
 import type { Redis } from 'ioredis';
 
 const key = 'sl1:{start-up}:';
+/** Where nodes keep what they know of tenants and keys for each other. */
+const cacheKey = 'sl1c:start-up';
 
 /**
  * Every command that the service sends or its scripts call, as it would be used. `docs/redis.md`
@@ -12,6 +14,8 @@ const needed: readonly (readonly string[])[] = [
   ['time'],
   ['get', key],
   ['set', key, ''],
+  ['get', cacheKey],
+  ['set', cacheKey, ''],
   ['psetex', key, '1', ''],
   ['pexpire', key, '1'],
   ['pttl', key],
@@ -60,9 +64,10 @@ return denied`;
 
 /** By name, as in `ACL SETUSER … +name`. Without `info`, which is useful but not needed. */
 export function neededCommands(isCluster: boolean): readonly string[] {
-  return [...needed, ...(isCluster ? neededOfCluster : [])].map(([name = '', sub]) =>
+  const names = [...needed, ...(isCluster ? neededOfCluster : [])].map(([name = '', sub]) =>
     name === 'cluster' ? `${name}|${sub}` : name,
   );
+  return [...new Set(names)];
 }
 
 /** The names of those that this user may not use on our keys; null when the server can't say. */

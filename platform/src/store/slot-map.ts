@@ -1,7 +1,9 @@
 import type { Cluster, Redis } from 'ioredis';
 
 const apartMs = 100;
-const againMs = 250;
+const againMsMin = 250;
+const againMsMax = 2000;
+const againGrowth = 1.25;
 
 /**
  * Which server of a cluster has which slots. A server that redirects tells it by itself; one that is
@@ -11,6 +13,7 @@ export class SlotMap {
   #cluster: Cluster | null = null;
   #timer: NodeJS.Timeout | null = null;
   #askedMs = -Infinity;
+  #againMs = againMsMin;
   #primaries = '';
 
   follow(cluster: Cluster): void {
@@ -35,9 +38,9 @@ export class SlotMap {
       cluster.emit('server back');
     });
     server.on('close', () => {
-      this.ask();
       if (!wasReady) return;
       wasReady = false;
+      this.ask();
       cluster.emit('server lost');
     });
     // Else its first command would wait until it is connected, however long that takes.
@@ -61,10 +64,15 @@ export class SlotMap {
       if (cluster.status !== 'ready') return;
       // Nobody whom we know answers: the names in the setting may lead elsewhere by now.
       if (error) cluster.disconnect(true);
-      else if (cluster.nodes('master').some(({ status }) => status !== 'ready')) {
-        this.#askIn(againMs);
-      }
+      else this.#askAgain(cluster);
     });
+  }
+
+  /** Less and less often: a cluster that can't replace a primary has enough to do. */
+  #askAgain(cluster: Cluster): void {
+    const isComplete = cluster.nodes('master').every(({ status }) => status === 'ready');
+    if (!isComplete) this.#askIn(this.#againMs);
+    this.#againMs = isComplete ? againMsMin : Math.min(this.#againMs * againGrowth, againMsMax);
   }
 
   /** Slots that another server has now may be as they were some time ago. */

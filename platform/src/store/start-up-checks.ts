@@ -132,7 +132,7 @@ function versionFindings(version: NonNullable<ReturnType<typeof versionIn>>): re
 function permissionFindings(denied: readonly string[]): readonly Finding[] {
   if (denied.length === 0) return [];
   const rights = denied.map((name) => `+${name}`).join(' ');
-  const text = `does not let this user do all that is needed on keys sl1:*: give it what is missing with ACL SETUSER (~sl1:* ${rights}); docs/redis.md has the whole line`;
+  const text = `does not let this user do all that is needed on keys sl1:* and sl1c:*: give it what is missing with ACL SETUSER (~sl1:* ~sl1c:* ${rights}); docs/redis.md has the whole line`;
   return [unsafe('redis_lacks_permission', text)];
 }
 

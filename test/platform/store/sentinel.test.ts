@@ -1,6 +1,8 @@
 // The service on a Redis that three sentinels watch over.
 
+import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openConnection } from '../../../platform/src/store/redis-connection.ts';
 import { openRedis } from '../../servers/connect.ts';
 import {
   masterName,
@@ -26,32 +28,66 @@ afterAll(async () => {
   await servers?.stop();
 });
 
-/** Who it is by the word of a sentinel. */
-async function primaryPort(): Promise<number> {
-  const sentinel = openRedis(`redis://127.0.0.1:${servers.sentinelPorts[0]}`);
-  try {
-    const reply = await sentinel.call('SENTINEL', 'get-master-addr-by-name', masterName);
-    return Number((reply as string[])[1]);
-  } finally {
-    sentinel.disconnect();
-  }
-}
-
-async function countersOn(port: number): Promise<number> {
+async function tell(port: number, name: string, ...args: readonly string[]): Promise<unknown> {
   const redis = openRedis(`redis://127.0.0.1:${port}`);
   try {
-    return (await redis.keys('sl1:*')).length;
+    return await redis.call(name, ...args);
   } finally {
     redis.disconnect();
   }
 }
 
+/** Who it is by the word of a sentinel. */
+async function primaryPort(): Promise<number> {
+  const [sentinelPort] = servers.sentinelPorts as [number];
+  const reply = await tell(sentinelPort, 'SENTINEL', 'get-master-addr-by-name', masterName);
+  return Number((reply as string[])[1]);
+}
+
+/** Who one is there, or why one is nobody. */
+async function whoIs(url: string): Promise<string> {
+  const redis = openConnection(url) as Redis;
+  const failed = new Promise<string>((resolve) => {
+    redis.on('error', ({ message }: Error) => resolve(message));
+  });
+  const asked = new Promise<string>((resolve) => {
+    redis.once('ready', () => resolve(redis.acl('WHOAMI')));
+  });
+  try {
+    redis.connect().catch(() => {});
+    return await Promise.race([asked, failed]);
+  } finally {
+    redis.disconnect();
+  }
+}
+
+async function countersOn(port: number): Promise<number> {
+  const keys = await tell(port, 'KEYS', 'sl1:*');
+  return (keys as string[]).length;
+}
+
+test('servers and sentinels are logged in to as the address says, each as its own user', async () => {
+  const ports = [servers.primary, ...servers.replicas].map(({ port }) => port);
+  const rights = ['~*', '&*', '+@all'];
+  await Promise.all([
+    ...ports.map((port) => tell(port, 'ACL', 'SETUSER', 'app', 'on', '>p@ss', ...rights)),
+    ...servers.sentinelPorts.map((port) =>
+      tell(port, 'ACL', 'SETUSER', 'watcher', 'on', '>w&tch', ...rights),
+    ),
+  ]);
+  const login = (password: string, sentinelPassword: string) =>
+    servers.url
+      .replace('//', `//app:${password}@`)
+      .concat(`?sentinel_username=watcher&sentinel_password=${sentinelPassword}`);
+  expect(await whoIs(login('p%40ss', 'w%26tch'))).toBe('app');
+  expect(await whoIs(login('wrong', 'w%26tch'))).toMatch(/WRONGPASS/);
+  expect(await whoIs(login('p%40ss', 'wrong'))).toMatch(/All sentinels are unreachable/);
+});
+
 test('a planned failover moves it to the new primary, and nobody is refused', async () => {
   expect(await askOnce(node.client, tenant)).toBe('exact');
   expect(await primaryPort()).toBe(servers.primary.port);
-  const sentinel = openRedis(`redis://127.0.0.1:${servers.sentinelPorts[0]}`);
-  await sentinel.call('SENTINEL', 'failover', masterName);
-  sentinel.disconnect();
+  await tell(servers.sentinelPorts[0] as number, 'SENTINEL', 'failover', masterName);
   await expect
     .poll(
       async () => {

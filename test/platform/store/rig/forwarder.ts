@@ -5,6 +5,8 @@ import { connect, createServer, type AddressInfo, type Server } from 'node:net';
 export class Forwarder {
   /** Where new connections lead. */
   targetPort: number;
+  /** What is changed in what the server says; as long afterwards as before. */
+  rewrite: (reply: string) => string = (reply) => reply;
   readonly #server: Server;
 
   private constructor(targetPort: number) {
@@ -12,11 +14,14 @@ export class Forwarder {
     this.#server = createServer((client) => {
       const target = connect({ host: '127.0.0.1', port: this.targetPort, noDelay: true });
       client.setNoDelay(true);
+      client.pipe(target);
+      target.on('data', (reply) => {
+        client.write(this.rewrite(reply.toString('latin1')), 'latin1');
+      });
       for (const [one, other] of [
         [client, target],
         [target, client],
       ] as const) {
-        one.pipe(other);
         one.on('error', () => other.destroy());
         one.on('close', () => other.destroy());
       }
