@@ -85,7 +85,7 @@ describe.each(kinds)('on $name', ({ rules, isCluster }) => {
     const { store } = node.node.service.foundation;
     const tenant = { id: randomUUID() };
     await runEveryVerb({ engine: store.engine, tenant, random: randomFrom(1) });
-    await runWorkload({ engine: store.engine, tenant, random: randomFrom(2), steps: 300 });
+    await runWorkload({ engine: store.engine, tenant, random: randomFrom(2), steps: 150 });
     await store.ping();
     await store.board.post('topic', 'text');
     expect(await store.board.read('topic')).toEqual(['text']);
