@@ -79,6 +79,10 @@ async function lose(port: number, breakIt: () => Promise<void> | void, name: str
   // What it takes with all of them there.
   await sleep(500);
   const baselineMs = p99(durationsMs.splice(0));
+  const { store } = node.node.service.foundation;
+  const life = store.shelf?.life();
+  let losses = 0;
+  store.onLost(() => (losses += 1));
   const startMs = performance.now();
   await breakIt();
   await untilDegraded(node.client, victim);
@@ -90,6 +94,11 @@ async function lose(port: number, breakIt: () => Promise<void> | void, name: str
   // Who only looks at the map every ten seconds takes longer.
   expect(backMs).toBeLessThan(8000);
   expect(durationsMs.length).toBeGreaterThan(0);
+  // Who takes over may know less: nodes are told, and what they kept for each other is void.
+  expect(losses).toBeGreaterThan(0);
+  expect(life).toMatch(/^\w+\.\w+\.\w+$/);
+  await expect.poll(() => store.shelf?.life()).toMatch(/^\w+\.\w+\.\w+$/);
+  expect(store.shelf?.life()).not.toBe(life);
   console.log(
     `T30          ${name}: slots back in ${backMs.toFixed(0)} ms (target 5000); p99 of other slots ${p99(durationsMs).toFixed(1)} ms, before ${baselineMs.toFixed(1)} ms`,
   );
