@@ -63,6 +63,7 @@ const observe = 'platform/src/observe';
 const evidence = 'platform/src/evidence';
 const store = 'platform/src/store';
 const overload = 'platform/src/overload';
+const redisUrl = 'platform/src/redis-url.ts';
 const config = 'platform/src/config.ts';
 const cli = 'platform/src/cli';
 const service = 'platform/src/service';
@@ -81,7 +82,8 @@ const platformRooms: readonly Room[] = [
   { path: control, mayImport: [library, core, contract, database] },
   { path: snapshot, mayImport: [library, core, contract, database, control] },
   { path: observe, mayImport: [library, core] },
-  { path: store, mayImport: [library, core] },
+  { path: redisUrl, mayImport: [], packages: [] },
+  { path: store, mayImport: [library, core, redisUrl] },
   { path: evidence, mayImport: [library, core, contract, database, control, observe] },
   { path: overload, mayImport: [] },
   { path: decide, mayImport: [library, core, control, snapshot, observe, overload] },
@@ -90,7 +92,7 @@ const platformRooms: readonly Room[] = [
   { path: doors.gate, mayImport: doorImports },
   { path: doors.gateway, mayImport: doorImports },
   { path: cli, mayImport: [library, client, contract, config, service] },
-  { path: config, mayImport: [library] },
+  { path: config, mayImport: [library, redisUrl] },
   {
     path: service,
     mayImport: [library, core, contract, headers, adaptive, cost]

@@ -36,6 +36,7 @@ describe('settings', () => {
       databaseUrl: null,
       databasePool: 10,
       redisUrl: null,
+      redisUnsafe: false,
       storeDeadlineMs: 50,
       adminToken: null,
       demo: true,

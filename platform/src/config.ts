@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { BlockList, isIP } from 'node:net';
+import { parseRedisUrl, shownRedisUrl } from './redis-url.ts';
 
 /** Where to listen. Port 0 takes a free one. */
 export type Address = { readonly host: string; readonly port: number };
 
 /** How a setting is shown: a secret not at all, an address without its password. */
-type Shown = 'plain' | 'secret' | 'url';
+type Shown = 'plain' | 'secret' | 'url' | 'redis';
 
 type Setting<T> = {
   /** The variable; in a file the same in lower case, without `SLUICE_`. */
@@ -62,9 +63,15 @@ const settings = {
   ),
   redisUrl: optional(
     'SLUICE_REDIS_URL',
-    parseUrls('redis:', 'rediss:'),
-    'The Redis that counts; several addresses with commas between them are those of a Redis Cluster. Without it counters live in this process.',
-    'url',
+    parseRedis,
+    'The Redis that counts: `redis://host:6379`, `redis+sentinel://host:26379,host:26379/name` or `redis+cluster://host:6379,host:6379`; with TLS `rediss…`. Without it counters live in this process.',
+    'redis',
+  ),
+  redisUnsafe: withDefault(
+    'SLUICE_REDIS_UNSAFE',
+    'off',
+    parseSwitch,
+    'Starts even on a Redis that would lose or refuse counters: one that evicts, a replica, one too old, or without a permission. What is wrong is logged.',
   ),
   storeDeadlineMs: withDefault(
     'SLUICE_STORE_DEADLINE_MS',
@@ -241,8 +248,8 @@ export function redacted(config: Config): Readonly<Record<string, unknown>> {
     Object.entries(settings).map(([property, { name, shown }]) => {
       const value = config[property as keyof Config];
       if (value === null || shown === 'plain') return [name, value];
-      const isUrl = shown === 'url' && typeof value === 'string';
-      return [name, isUrl ? value.split(',').map(withoutPassword).join() : '(set)'];
+      if (typeof value !== 'string' || shown === 'secret') return [name, '(set)'];
+      return [name, shown === 'redis' ? shownRedisUrl(value) : withoutPassword(value)];
     }),
   );
 }
@@ -366,7 +373,7 @@ function editSteps(from: string, to: string): number {
 }
 
 function withoutPassword(url: string): string {
-  const shown = new URL(url.trim());
+  const shown = new URL(url);
   if (shown.password !== '') shown.password = '***';
   // Some put secrets into the query too.
   for (const name of new Set(shown.searchParams.keys())) shown.searchParams.set(name, '***');
@@ -451,13 +458,10 @@ function parseUrl(...protocols: readonly string[]): (text: string) => string {
   };
 }
 
-/** One, or several with commas between them. */
-function parseUrls(...protocols: readonly string[]): (text: string) => string {
-  const parseOne = parseUrl(...protocols);
-  return (text) => {
-    for (const one of text.split(',')) parseOne(one.trim());
-    return text;
-  };
+/** As it was written: it is read where it is opened. */
+function parseRedis(text: string): string {
+  parseRedisUrl(text);
+  return text;
 }
 
 function parseList<T>(parseOne: (text: string) => T): (text: string) => readonly T[] {

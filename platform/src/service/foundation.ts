@@ -80,7 +80,7 @@ export async function layFoundation(
 }
 
 async function openStore(
-  { redisUrl, storeDeadlineMs }: Config,
+  { redisUrl, redisUnsafe, storeDeadlineMs }: Config,
   {
     log: { logger },
     metrics,
@@ -98,6 +98,11 @@ async function openStore(
       metrics.breakerChanged(state);
       logger.warn({ event: 'store.breaker', state, ...(shard !== '' && { shard }) });
     },
+    onFinding: ({ code, text }) => {
+      const level = code === 'redis_not_checked' ? 'info' : 'warn';
+      logger[level]({ event: 'store.finding', finding: code, problem: text });
+    },
+    isUnsafeWanted: redisUnsafe,
     onCall: (script, outcome, durationUs) => metrics.storeCalled(script, outcome, durationUs),
     wrap: (client) => (tracing.enabled ? tracing.traceRedis(client) : client),
   });

@@ -137,6 +137,7 @@ async function start(config: Config, options: ServiceOptions, opened: Opened): P
       basePath: config.basePath,
       isStarted: () => true,
       dependencies: dependenciesOf(foundation),
+      findings: () => store.findings(),
       metrics: async () => ({
         contentType: metricsContentType,
         text: await (options.metricsText ?? ((own: Metrics) => own.text()))(metrics),

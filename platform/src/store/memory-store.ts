@@ -14,6 +14,7 @@ export function openMemoryStore({ secret }: { readonly secret: string }): Store 
     board: new MemoryBoard(),
     isThere: () => true,
     onLost: () => {},
+    findings: () => [],
     ping: async () => {},
     close: () => engine.close(),
   };

@@ -1,17 +1,26 @@
+import { readFileSync } from 'node:fs';
+import type { ConnectionOptions } from 'node:tls';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import { parseRedisUrl, type RedisAddress, type Tls } from '../redis-url.ts';
+import { type ReconnectPace, reconnectPaceOf } from './reconnect-pace.ts';
+import { endWhenSilent, loadingMs } from './silence.ts';
+import { SlotMap } from './slot-map.ts';
+
+// Answers in the classic shape: the typing of another one depends on a literal we do not have here.
+type Options = Omit<RedisOptions, 'replyMapping'>;
 
 /** A connection to one Redis, or to all servers of a Redis Cluster. */
 export type Connection = Redis | Cluster;
 
-const connectTimeoutMs = 2000;
-const retryMsMax = 2000;
+const connectTimeoutMs = 1000;
+const sentinelAnswerMs = 500;
+const slotsAnswerMs = 500;
+const slotsEveryMs = 10_000;
+const goodbyeMs = 250;
 const startMsMax = 5000;
 const redirectionsMax = 4;
-
-/** Full jitter: nodes that lost the same server must not come back all at once. */
-function retryMs(times: number): number {
-  return Math.random() * Math.min(retryMsMax, 50 * 2 ** Math.min(times, 10));
-}
+/** So that a redirected command is through, or failed, before its caller has an answer. */
+const tryAgainMs = 5;
 
 /**
  * A connection that never does anything behind our back: a command that could not be sent or was
@@ -23,34 +32,105 @@ const cautious = {
   autoResendUnfulfilledCommands: false,
   maxRetriesPerRequest: 0,
   connectTimeout: connectTimeoutMs,
+  disconnectTimeout: goodbyeMs,
+  maxLoadingRetryTime: loadingMs,
   connectionName: 'sluice',
-  retryStrategy: retryMs,
-  reconnectOnError: (error) => (isReadOnly(error) ? 1 : false),
-} as const satisfies RedisOptions;
+  // What names the client library: one permission less.
+  disableClientInfo: true,
+} as const satisfies Options;
 
-/** Several addresses are those of a cluster; which servers it has besides, it tells itself. */
 export function openConnection(url: string): Connection {
-  const urls = url.split(',').map((one) => one.trim());
-  if (urls.length === 1) return new Redis(url, cautious);
-  const { username, password, protocol } = new URL(urls[0] as string);
-  const { retryStrategy: _, lazyConnect, enableOfflineQueue, ...redisOptions } = cautious;
-  return new Cluster(urls, {
+  const address = parseRedisUrl(url);
+  const pace = reconnectPaceOf(url);
+  if (address.kind === 'cluster') return openCluster(address, pace);
+  const redis = new Redis({
+    ...cautious,
+    ...accessOf(address),
+    ...placeOf(address),
+    db: address.db,
+    retryStrategy: () => pace.nextMs(),
+    reconnectOnError: (error) => (isMisplaced(error) ? 1 : false),
+    sentinelRetryStrategy: () => pace.nextMs(),
+  });
+  pace.add(redis);
+  endWhenSilent(redis);
+  return redis;
+}
+
+/** Which servers a cluster has besides those that are named, it tells itself. */
+function openCluster(
+  address: Extract<RedisAddress, { kind: 'cluster' }>,
+  pace: ReconnectPace,
+): Cluster {
+  const slotMap = new SlotMap();
+  const { lazyConnect, enableOfflineQueue, ...redisOptions } = cautious;
+  const cluster = new Cluster([...address.servers], {
     lazyConnect,
     enableOfflineQueue,
-    clusterRetryStrategy: retryMs,
+    clusterRetryStrategy: () => pace.nextMs(),
+    clusterNodeRetryStrategy: () => pace.nextMs(),
     maxRedirections: redirectionsMax,
-    slotsRefreshInterval: 10_000,
-    slotsRefreshTimeout: connectTimeoutMs,
+    slotsRefreshInterval: slotsEveryMs,
+    slotsRefreshTimeout: slotsAnswerMs,
     // Those would send a command again whose answer was lost, and charge twice.
     retryDelayOnFailover: 0,
     retryDelayOnClusterDown: 0,
+    // This one was refused by a server that has half of its keys, so it did nothing.
+    retryDelayOnTryAgain: tryAgainMs,
     redisOptions: {
       ...redisOptions,
-      ...(username !== '' && { username: decodeURIComponent(username) }),
-      ...(password !== '' && { password: decodeURIComponent(password) }),
-      ...(protocol === 'rediss:' && { tls: {} }),
+      ...accessOf(address),
+      reconnectOnError: (error) => {
+        if (!isMisplaced(error)) return false;
+        slotMap.ask();
+        return isClusterDown(error) ? false : 1;
+      },
     },
   });
+  cluster.on('+node', (server: Redis) => {
+    pace.add(server);
+    endWhenSilent(server);
+  });
+  slotMap.follow(cluster);
+  return cluster;
+}
+
+function placeOf(address: Exclude<RedisAddress, { kind: 'cluster' }>): Options {
+  if (address.kind === 'single') return address.server;
+  const { sentinels, masterName, sentinelUsername, sentinelPassword, tls } = address;
+  return {
+    sentinels: [...sentinels],
+    name: masterName,
+    ...(sentinelUsername !== null && { sentinelUsername }),
+    ...(sentinelPassword !== null && { sentinelPassword }),
+    ...(tls && { sentinelTLS: tlsOf(tls), enableTLSForSentinelMode: true }),
+    sentinelCommandTimeout: sentinelAnswerMs,
+  };
+}
+
+function accessOf({ username, password, tls }: RedisAddress): Options {
+  return {
+    ...(username !== null && { username }),
+    ...(password !== null && { password }),
+    ...(tls && { tls: tlsOf(tls) }),
+  };
+}
+
+function tlsOf({ caPath, servername }: Tls): ConnectionOptions {
+  return {
+    ...(caPath !== null && { ca: readAuthorities(caPath) }),
+    ...(servername !== null && { servername }),
+  };
+}
+
+function readAuthorities(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch {
+    throw new Error(
+      `the address of Redis has ca=${path}, and that file can't be read: give the path of a PEM file that this process may read`,
+    );
+  }
 }
 
 /**
@@ -68,13 +148,26 @@ export async function connect(
     timer = setTimeout(resolve, startMsMax);
   });
   await Promise.race([ready, failed, late]);
+  if (connection.status === 'ready') {
+    await Promise.race([Promise.all(serversOf(connection).map(untilReady)), late]);
+  }
   clearTimeout(timer);
   return connection.status === 'ready';
 }
 
-/** A server that was demoted under a live connection: whoever the address names now is better. */
-function isReadOnly(error: Error): boolean {
-  return error.message.startsWith('READONLY');
+async function untilReady(server: Redis): Promise<void> {
+  if (server.status === 'ready') return;
+  await new Promise<void>((resolve) => server.once('ready', () => resolve()));
+}
+
+/** Whoever the address names now is better: this one was demoted, cut off, or is not there yet. */
+function isMisplaced({ message }: Error): boolean {
+  return /^(READONLY|LOADING|MASTERDOWN|CLUSTERDOWN)\b/.test(message);
+}
+
+/** Said by a server that is well, of others: another connection to it would hear the same. */
+function isClusterDown({ message }: Error): boolean {
+  return message.startsWith('CLUSTERDOWN');
 }
 
 export function serversOf(connection: Connection): readonly Redis[] {
@@ -84,17 +177,11 @@ export function serversOf(connection: Connection): readonly Redis[] {
 /** When a server was lost: what is told afterwards may be older than what was told before. */
 export function onServerLost(connection: Connection, listener: () => void): void {
   connection.on('close', listener);
-  if (!(connection instanceof Cluster)) return;
-  connection.on('node error', listener);
-  connection.on('-node', listener);
+  connection.on('server lost', listener);
 }
 
-/** Whoever names one server of a cluster would be refused by the others' keys, one check in three. */
-export async function requireNoCluster(connection: Connection): Promise<void> {
-  if (connection instanceof Cluster) return;
-  const info = await connection.info('cluster');
-  if (!/^cluster_enabled:1/m.test(info)) return;
-  throw new Error(
-    'this Redis is part of a cluster: give the addresses of at least two of its servers in SLUICE_REDIS_URL, with a comma between them',
-  );
+/** When there is a server that was not there before. */
+export function onServerBack(connection: Connection, listener: () => void): void {
+  connection.on('ready', listener);
+  connection.on('server back', listener);
 }

@@ -9,12 +9,13 @@ import {
 import { RedisBoard } from './board.ts';
 import {
   connect,
+  onServerBack,
   onServerLost,
   openConnection,
-  requireNoCluster,
   serversOf,
   type Connection,
 } from './redis-connection.ts';
+import { StartUpChecks, type Finding } from './start-up-checks.ts';
 import type { Shelf, Store } from './store.ts';
 
 export type RedisStoreOptions = {
@@ -30,6 +31,10 @@ export type RedisStoreOptions = {
   readonly onError: (error: Error) => void;
   /** Told when it is left alone for a while, and when it is asked again. */
   readonly onBreaker: (state: BreakerState, shard: string) => void;
+  /** Told of what is wrong with the servers, each once. */
+  readonly onFinding: (finding: Finding) => void;
+  /** Counts even where that is not safe. */
+  readonly isUnsafeWanted: boolean;
 };
 
 export async function openRedisStore(options: RedisStoreOptions): Promise<Store> {
@@ -46,7 +51,9 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<Store>
   });
   // A service that starts while its Redis is away decides by each limit's policy until it comes.
   const isThere = await connect(redis, options.onError);
-  if (isThere) await requireNoCluster(redis);
+  const checks = new StartUpChecks(redis, options.onFinding);
+  if (isThere) await requireSafe(checks, redis, options);
+  checks.watch();
   if (isThere) await shelf.lookUp().catch(() => {});
   return {
     kind: 'redis',
@@ -57,6 +64,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<Store>
     board: new RedisBoard(redis, secret),
     isThere: () => redis.status === 'ready',
     onLost: (listener) => onServerLost(redis, listener),
+    findings: () => checks.findings.filter(({ isUnsafe }) => isUnsafe).map(({ code }) => code),
     ping: async () => {
       await redis.ping();
     },
@@ -64,6 +72,23 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<Store>
       redis.disconnect();
     },
   };
+}
+
+/** A server that is lost just now will be looked at when it is back. */
+async function requireSafe(
+  checks: StartUpChecks,
+  redis: Connection,
+  { onError, isUnsafeWanted }: RedisStoreOptions,
+): Promise<void> {
+  try {
+    await checks.look();
+  } catch (error) {
+    return onError(error as Error);
+  }
+  const refusal = isUnsafeWanted ? null : checks.refusal;
+  if (refusal === null) return;
+  redis.disconnect();
+  throw new Error(refusal);
 }
 
 class RedisShelf implements Shelf {
@@ -77,8 +102,7 @@ class RedisShelf implements Shelf {
       this.#life = null;
       this.#losses += 1;
     });
-    redis.on('ready', () => void this.lookUp().catch(() => {}));
-    redis.on('+node', () => void this.lookUp().catch(() => {}));
+    onServerBack(redis, () => void this.lookUp().catch(() => {}));
   }
 
   get(key: string): Promise<string | null> {

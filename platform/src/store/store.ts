@@ -14,6 +14,8 @@ export type Store = {
   isThere(): boolean;
   /** Called when it was lost: what it says afterwards may be older than what it said before. */
   onLost(listener: () => void): void;
+  /** Codes of what makes it unsafe to count in, as long as it was found so. */
+  findings(): readonly string[];
   ping(): Promise<void>;
   close(): Promise<void>;
 };

@@ -23,6 +23,7 @@ export async function startServer(
     basePath: options.basePath ?? '',
     isStarted: () => true,
     dependencies: { database: () => 'embedded', store: () => 'memory' },
+    findings: () => [],
     metrics: async () => ({ contentType: 'text/plain; version=0.0.4', text: 'up 1\n' }),
     ...system,
   });

@@ -29,6 +29,7 @@ describe('ready', () => {
       ready: true,
       degraded: false,
       dependencies: { database: 'embedded', store: 'memory' },
+      findings: [],
     });
   });
 
@@ -45,7 +46,15 @@ describe('ready', () => {
       ready: true,
       degraded: true,
       dependencies: { database: 'up', store: 'down' },
+      findings: [],
     });
+  });
+
+  it('names what an operator should put right', async () => {
+    const findings = () => ['redis_evicts'];
+    const { url } = await startServer({}, undefined, { findings });
+    const answer = await fetch(`${url}/v1/ready`);
+    expect(await answer.json()).toMatchObject({ ready: true, findings: ['redis_evicts'] });
   });
 
   it('is not until it has started', async () => {

@@ -19,6 +19,7 @@ type Field =
   | 'done'
   | 'errors'
   | 'expires_at'
+  | 'findings'
   | 'finished_at'
   | 'items'
   | 'last_used_at'

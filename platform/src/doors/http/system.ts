@@ -13,6 +13,8 @@ export type SystemOptions = {
   readonly isStarted: () => boolean;
   /** Asked by name, each within a bounded time. */
   readonly dependencies: Readonly<Record<string, () => Promise<DependencyState> | DependencyState>>;
+  /** Codes of what an operator should put right about them. */
+  readonly findings: () => readonly string[];
   /** In the format of Prometheus. */
   readonly metrics: () => Promise<{ readonly contentType: string; readonly text: string }>;
 };
@@ -34,10 +36,21 @@ const readySchema = Type.Object(
       description: 'Something is down; checks go on by what is known and what each limit says.',
     }),
     dependencies: dependenciesSchema,
+    findings: Type.Array(Type.String(), {
+      description:
+        'What makes the store unsafe to count in, such as `redis_evicts`; the log says it in words.',
+    }),
   },
   {
     $id: 'Ready',
-    examples: [{ ready: true, degraded: false, dependencies: { database: 'up', store: 'up' } }],
+    examples: [
+      {
+        ready: true,
+        degraded: false,
+        dependencies: { database: 'up', store: 'up' },
+        findings: [],
+      },
+    ],
   },
 );
 
@@ -79,7 +92,9 @@ export const systemRoutes: FastifyPluginAsync<SystemOptions> = async (app, optio
       const dependencies = Object.fromEntries(states) as Record<string, DependencyState>;
       const degraded = Object.values(dependencies).includes('down');
       const reason = app.drainState.isDraining ? 'draining' : isStarted() ? null : 'starting';
-      if (reason === null) return { ready: true, degraded, dependencies };
+      if (reason === null) {
+        return { ready: true, degraded, dependencies, findings: options.findings() };
+      }
       throw new Problem('unavailable', `This node is ${reason}; send traffic to another.`, {
         extensions: { ready: false, reason, dependencies },
       });
