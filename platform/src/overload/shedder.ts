@@ -21,6 +21,9 @@ export type ShedReport = {
   readonly shed: Readonly<Record<string, number>>;
 };
 
+/** A step is for this long. A loop that is very late is heard of less often, and then makes several. */
+const stepMs = 100;
+const stepsMax = 5;
 /** At so many times the target a step down is the greatest. */
 const criticalTimes = 5;
 /** Below this part of the target it is calm. In between nothing changes. */
@@ -132,7 +135,7 @@ export class Shedder {
     if (standingMs > targetMs) {
       this.#begin(standingMs);
       this.#calmMs = 0;
-      this.#down((standingMs - targetMs) / (targetMs * (criticalTimes - 1)));
+      this.#down(standingMs, Math.min(stepsMax, Math.max(1, passedMs / stepMs)));
     } else if (this.isShedding && standingMs < targetMs * releasePart) {
       this.#calmMs += passedMs;
       if (this.#calmMs >= calmBeforeUpMs) this.#up();
@@ -148,23 +151,30 @@ export class Shedder {
     return this.#options.inFlightMax * (roomOfRank[rank] as number);
   }
 
-  #down(pressure: number): void {
+  #down(standingMs: number, steps: number): void {
     const above = this.#nextAbove();
     // To refuse those who do not call would help nobody.
     if (!this.#isPresent(this.#frontier) && above !== null) return this.#moveTo(above);
     const floor = above === null ? servedAlways : 0;
     if (this.#served > floor) {
-      const step = leastStep + (greatestStep - leastStep) * Math.min(1, pressure);
-      const served = this.#served * (1 - step);
+      const served = this.#served * (1 - this.#stepAt(standingMs)) ** steps;
       this.#served = Math.max(floor, served < servedMin ? 0 : served);
       this.#changedMs = this.#lastMs;
     }
     if (this.#holdMs < holdMaxMs) {
-      this.#holdMs = Math.min(holdMaxMs, Math.max(firstHoldMs, this.#holdMs * holdGrowth));
+      // Less than the delay itself would hardly be noticed.
+      const leastMs = Math.max(firstHoldMs, standingMs / 2);
+      this.#holdMs = Math.min(holdMaxMs, Math.max(leastMs, this.#holdMs * holdGrowth ** steps));
       this.#changedMs = this.#lastMs;
     } else if (above !== null && this.#served <= 0 && this.#isFelt) {
       this.#moveTo(above);
     }
+  }
+
+  #stepAt(standingMs: number): number {
+    const { targetMs } = this.#options;
+    const pressure = (standingMs - targetMs) / (targetMs * (criticalTimes - 1));
+    return leastStep + (greatestStep - leastStep) * Math.min(1, pressure);
   }
 
   #moveTo(rank: number): void {
