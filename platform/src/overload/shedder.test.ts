@@ -100,6 +100,16 @@ describe('an event loop that stays late', () => {
     expect(badly.begun).toEqual([{ delayMs: targetMs * 5, inFlight: 0 }]);
   });
 
+  it('takes as much at once where it is so late that it is seldom heard of', () => {
+    const [often, seldom] = [new Plant(), new Plant()];
+    for (const plant of [often, seldom]) plant.callAll('free', 'enterprise');
+    often.ticks(targetMs * 20, 5);
+    seldom.nowMs += 400;
+    seldom.tick(targetMs * 20);
+    expect(seldom.servedOf('free')).toBe(often.servedOf('free'));
+    expect(seldom.servedOf('free')).toBeCloseTo(0.7 ** 5, 1);
+  });
+
   it('refuses the same subjects whenever they ask, and others of other tenants', () => {
     const plant = new Plant();
     plant.callAll('free', 'business');
@@ -133,15 +143,27 @@ describe('an event loop that stays late', () => {
       plant.tick(targetMs * 5);
       const holdMs = plant.shedder.hold();
       if (holdMs > 0) plant.shedder.letGo();
+      plant.servedOf('enterprise', 2000);
       holds.push(holdMs);
     }
     expect(plant.servedOf('starter', 200)).toBeLessThan(1);
     expect(holds).toEqual(holds.toSorted((a, b) => a - b));
-    expect([holds[0], holds.at(-1)]).toEqual([10, 500]);
+    expect([holds[0], holds.at(-1)]).toEqual([(targetMs * 5) / 2, 1000]);
     // Long enough to see whether it helps: until its last turn, and then the step that is seen here.
-    expect(holds.filter((holdMs) => holdMs === 500).length).toBeGreaterThanOrEqual(11);
+    expect(holds.filter((holdMs) => holdMs === 1000).length).toBeGreaterThanOrEqual(11);
     expect(plant.servedOf('free')).toBe(0);
     expect(plant.servedOf('enterprise')).toBe(1);
+  });
+
+  it('leaves higher tiers alone while most of the work is to refuse those below', () => {
+    const plant = new Plant();
+    for (let tick = 0; tick < 300; tick += 1) {
+      plant.servedOf('free', 100);
+      expect(plant.servedOf('starter', 20)).toBe(1);
+      expect(plant.servedOf('enterprise', 20)).toBe(1);
+      plant.tick(targetMs * 5);
+    }
+    expect(plant.servedOf('free')).toBe(0);
   });
 
   it('goes past tiers that nobody calls for', () => {
@@ -258,10 +280,10 @@ it('no more refusals are held back at once than there is room for', () => {
   const plant = new Plant({ heldMax: 2 });
   plant.callAll('free');
   plant.ticks(targetMs * 5, 40);
-  expect([plant.shedder.hold(), plant.shedder.hold()]).toEqual([500, 500]);
+  expect([plant.shedder.hold(), plant.shedder.hold()]).toEqual([1000, 1000]);
   expect(plant.shedder.hold()).toBe(0);
   plant.shedder.letGo();
-  expect(plant.shedder.hold()).toBe(500);
+  expect(plant.shedder.hold()).toBe(1000);
 });
 
 describe('at three times what the process can do', () => {

@@ -21,6 +21,9 @@ export type ShedReport = {
   readonly shed: Readonly<Record<string, number>>;
 };
 
+/** A step is for this long. A loop that is very late is heard of less often, and then makes several. */
+const stepMs = 100;
+const stepsMax = 5;
 /** At so many times the target a step down is the greatest. */
 const criticalTimes = 5;
 /** Below this part of the target it is calm. In between nothing changes. */
@@ -34,7 +37,10 @@ const servedMin = 0.05;
 const servedAlways = 0.1;
 const calmBeforeUpMs = 1000;
 const firstHoldMs = 10;
-const holdMaxMs = 500;
+/** As long as a refused caller is told to wait. */
+const holdMaxMs = 1000;
+/** What a step does is seen when those who called before have had their turn. */
+const feltAfterMs = 1000;
 const holdGrowth = 1.5;
 const holdDecay = 0.99;
 /** A tier that did not call for so long is not there. */
@@ -45,8 +51,9 @@ const roomOfRank = [1, 0.85, 0.7, 0.5] as const;
 /**
  * Whose checks are refused unasked. While the event loop is late all the time, less and less of the
  * lowest tier is served, and its refusals are held back longer and longer: to refuse costs half of
- * what it costs to decide, and a caller that waits sends nothing. Only when none of it is served, and
- * that does not help, is it the next tier's turn. Down in a second or two, up in ten.
+ * what it costs to decide, and a caller that waits sends nothing. Only when none of it is served, that
+ * does not help, and most of the work is not to refuse it, is it the next tier's turn. Down in a
+ * second or two, up in ten.
  */
 export class Shedder {
   readonly #options: Required<ShedderOptions>;
@@ -63,6 +70,9 @@ export class Shedder {
   #inFlight = 0;
   #lastMs: number;
   #calmMs = 0;
+  /** Since the delay was last told. */
+  #admitted = 0;
+  #refused = 0;
 
   constructor(options: ShedderOptions) {
     this.#options = {
@@ -71,7 +81,7 @@ export class Shedder {
       // Close to the time of day, by which callers' lots change, and never set back.
       nowMs: () => performance.timeOrigin + performance.now(),
       inFlightMax: 4096,
-      heldMax: 4096,
+      heldMax: 10_000,
       ...options,
     };
     this.#lastMs = this.#options.nowMs();
@@ -91,10 +101,14 @@ export class Shedder {
     const rank = rankOf(tier);
     this.#calledAtMs[rank] = this.#lastMs;
     if (this.#isServed(rank, tenantId, subject)) {
-      if (this.#inFlight < this.#roomOf(rank)) return true;
+      if (this.#inFlight < this.#roomOf(rank)) {
+        this.#admitted += 1;
+        return true;
+      }
       this.#begin(0);
       this.#calmMs = 0;
     }
+    this.#refused += 1;
     (this.#shed[rank] as number) += 1;
     return false;
   }
@@ -132,11 +146,13 @@ export class Shedder {
     if (standingMs > targetMs) {
       this.#begin(standingMs);
       this.#calmMs = 0;
-      this.#down((standingMs - targetMs) / (targetMs * (criticalTimes - 1)));
+      this.#down(standingMs, Math.min(stepsMax, Math.max(1, passedMs / stepMs)));
     } else if (this.isShedding && standingMs < targetMs * releasePart) {
       this.#calmMs += passedMs;
       if (this.#calmMs >= calmBeforeUpMs) this.#up();
     }
+    this.#admitted = 0;
+    this.#refused = 0;
   }
 
   #isServed(rank: number, tenantId: string, subject: string): boolean {
@@ -148,23 +164,32 @@ export class Shedder {
     return this.#options.inFlightMax * (roomOfRank[rank] as number);
   }
 
-  #down(pressure: number): void {
+  #down(standingMs: number, steps: number): void {
     const above = this.#nextAbove();
     // To refuse those who do not call would help nobody.
     if (!this.#isPresent(this.#frontier) && above !== null) return this.#moveTo(above);
     const floor = above === null ? servedAlways : 0;
-    if (this.#served > floor) {
-      const step = leastStep + (greatestStep - leastStep) * Math.min(1, pressure);
-      const served = this.#served * (1 - step);
+    // Where most of the work is to refuse those below, those above are not what makes it late.
+    const isTheirs = this.#admitted >= this.#refused;
+    if (this.#served > floor && (isTheirs || this.#isLowest)) {
+      const served = this.#served * (1 - this.#stepAt(standingMs)) ** steps;
       this.#served = Math.max(floor, served < servedMin ? 0 : served);
       this.#changedMs = this.#lastMs;
     }
     if (this.#holdMs < holdMaxMs) {
-      this.#holdMs = Math.min(holdMaxMs, Math.max(firstHoldMs, this.#holdMs * holdGrowth));
+      // Less than the delay itself would hardly be noticed.
+      const leastMs = Math.max(firstHoldMs, standingMs / 2);
+      this.#holdMs = Math.min(holdMaxMs, Math.max(leastMs, this.#holdMs * holdGrowth ** steps));
       this.#changedMs = this.#lastMs;
-    } else if (above !== null && this.#served <= 0 && this.#isFelt) {
+    } else if (above !== null && isTheirs && this.#served <= 0 && this.#isFelt) {
       this.#moveTo(above);
     }
+  }
+
+  #stepAt(standingMs: number): number {
+    const { targetMs } = this.#options;
+    const pressure = (standingMs - targetMs) / (targetMs * (criticalTimes - 1));
+    return leastStep + (greatestStep - leastStep) * Math.min(1, pressure);
   }
 
   #moveTo(rank: number): void {
@@ -183,9 +208,12 @@ export class Shedder {
     }
   }
 
-  /** What it does is seen when those who called before have had their turn. */
   get #isFelt(): boolean {
-    return this.#lastMs - this.#changedMs >= 2 * holdMaxMs;
+    return this.#lastMs - this.#changedMs >= feltAfterMs;
+  }
+
+  get #isLowest(): boolean {
+    return tiers.every((_, rank) => rank <= this.#frontier || !this.#isPresent(rank));
   }
 
   #nextAbove(): number | null {

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RawConnection } from '../http/rig.ts';
-import { ChildNode } from '../rig/child-node.ts';
 import { NodeClient } from '../rig/client.ts';
 import { startNode, type RunningNode } from '../rig/node.ts';
 import { makeStack, type Stack } from '../rig/stacks.ts';
@@ -67,17 +66,4 @@ describe('a node with an address for its operators', () => {
     expect((await operators.get('/v1/health')).status).toBe(200);
     expect((await operators.admin('GET', 'tenants')).status).toBe(200);
   });
-});
-
-it('a program with one says where, and lets go of both on SIGTERM', async () => {
-  const stack = await makeStack('embedded, memory');
-  const node = await ChildNode.start({ ...stack.settings, SLUICE_ADMIN_ADDR: '127.0.0.1:0' });
-  const adminUrl = /admin API +(\S+)/.exec(node.output)?.[1] ?? '';
-  expect(adminUrl).not.toBe(node.url);
-  expect(node.output).toContain(`curl -s ${adminUrl}/v1/admin/tenants`);
-  expect((await new NodeClient(adminUrl, node.adminToken).admin('GET', 'tenants')).status).toBe(
-    200,
-  );
-  expect(await node.end()).toEqual({ code: 0, signal: null });
-  await stack.remove();
 });
