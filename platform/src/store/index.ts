@@ -1,3 +1,5 @@
 export { openMemoryStore } from './memory-store.ts';
-export { openRedisStore, type RedisStoreOptions } from './redis-store.ts';
-export type { Shelf, Store } from './store.ts';
+export { poolAddresses } from './pool-address.ts';
+export type { PoolSetup } from './pool-store.ts';
+export { openPooledStore, type PooledStoreOptions } from './pooled-store.ts';
+export type { PlacedStore, Shelf, Store } from './store.ts';

@@ -1,4 +1,5 @@
 import { Coalescer, Deadline, fromIoredis, Guarded, RedisEngine, type RedisClient } from 'sluice';
+import type { Engine } from 'sluice/core';
 import { RedisBoard } from './board.ts';
 import {
   connect,
@@ -23,13 +24,31 @@ export type RedisStoreOptions = {
   readonly onError: (error: Error) => void;
 };
 
-export async function openRedisStore(options: RedisStoreOptions): Promise<Store> {
+export type RedisStore = Store & { readonly engine: RedisEngine; readonly client: RedisClient };
+
+/** What decides on a Redis: in time, or not at all. */
+export function deciderOn(
+  engine: RedisEngine,
+  { deadlineMs }: { readonly deadlineMs: number; readonly tenantMaxInFlight: number },
+): Pick<Engine, 'decide'> {
+  // Below the coalescer: what travels together is waited for together.
+  return new Coalescer(new Guarded(engine, new Deadline(deadlineMs)));
+}
+
+/** Every call of it is told of. */
+export function watched(
+  client: RedisClient,
+  { wrap, onCall }: Pick<RedisStoreOptions, 'wrap' | 'onCall'>,
+): RedisClient {
+  return timed(wrap(client), onCall);
+}
+
+export async function openRedisStore(options: RedisStoreOptions): Promise<RedisStore> {
   const redis = openConnection(options.url);
   redis.on('error', options.onError);
   const shelf = new RedisShelf(redis);
-  const client = timed(options.wrap(fromIoredis(redis)), options.onCall);
+  const client = watched(fromIoredis(redis), options);
   const engine = new RedisEngine(client, { secret: options.secret });
-  const deadline = new Deadline(options.deadlineMs);
   // A service that starts while its Redis is away decides by each limit's policy until it comes.
   const isThere = await connect(redis, options.onError);
   if (isThere) await requireNoCluster(redis);
@@ -37,8 +56,11 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<Store>
   return {
     kind: 'redis',
     engine,
-    // Below the coalescer: what travels together is waited for together.
-    decider: new Coalescer(new Guarded(engine, deadline)),
+    client,
+    decider: deciderOn(engine, {
+      deadlineMs: options.deadlineMs,
+      tenantMaxInFlight: Number.POSITIVE_INFINITY,
+    }),
     shelf,
     board: new RedisBoard(redis, options.secret),
     isThere: () => redis.status === 'ready',
