@@ -59,6 +59,7 @@ const nothing: Objects = {
 const hook = { url: 'https://hooks.example.com/sluice', events: ['quota.threshold'] };
 
 async function makeObjects(admin: AdminRig): Promise<Objects> {
+  const pool = await admin.post('pools', newPool());
   const tenant_id = await admin.makeTenant();
   const plan = await admin.post('plans', { tenant_id, name: 'own', limits });
   const policy = await admin.post('policies', { tenant_id, resource: 'GET:/own' });
@@ -69,7 +70,6 @@ async function makeObjects(admin: AdminRig): Promise<Objects> {
   const token = await admin.makeToken('viewer', tenant_id);
   await admin.put(`quotas/${tenant_id}`, { limit: 100 });
   const webhook = await admin.post('webhooks', { ...hook, tenant_id });
-  const pool = await admin.post('pools', newPool());
   return {
     tenants: tenant_id,
     plans: plan.body.id,

@@ -240,7 +240,7 @@ function problemsOf(route: AdminRoute, operation: Operation): ProblemCode[] {
   const reads = method === 'GET';
   const codes: ProblemCode[] = ['invalid_request', 'unauthenticated', 'too_many_failures'];
   if (least !== 'viewer' || !tenants) codes.push('forbidden');
-  if (!ofMany.includes(verb)) codes.push('not_found');
+  if (!ofMany.includes(verb) && !operation.namesNone) codes.push('not_found');
   if (!reads && !unversioned.includes(verb)) codes.push('version_conflict');
   if (operation.conflicts) codes.push('conflict');
   if (!reads) codes.push('invalid_json', 'body_too_large', 'unsupported_media_type');

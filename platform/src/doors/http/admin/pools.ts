@@ -82,6 +82,7 @@ export function poolOperations(pools: Pools) {
     create: operation({
       summary: 'Make a pool',
       conflicts: true,
+      namesNone: true,
       description: `Without \`connections\` it has ${connectionsDefault}. With \`redis_url\` its tenants are counted there: those of its tiers move at once, and bring along what they used of quotas.`,
       body: create,
       answer: ref<Static<typeof changed>>('ChangedPool'),
