@@ -1,5 +1,12 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { fromIoredis, type RedisClient } from 'sluice';
-import { connect, onServerLost, openConnection, type Connection } from './redis-connection.ts';
+import {
+  connect,
+  onServerLost,
+  openConnection,
+  serversOf,
+  type Connection,
+} from './redis-connection.ts';
 
 export type ConnectionsOptions = {
   readonly url: string;
@@ -16,9 +23,14 @@ type Line = {
   readonly connection: Connection;
   readonly client: RedisClient;
   /** Over once it was ready, or could not be. */
-  readonly tried: Promise<unknown>;
+  readonly tried: Promise<void>;
+  /** Every server behind it has answered. */
+  isWarm: boolean;
   inFlight: number;
 };
+
+const warmTries = 20;
+const warmPauseMs = 50;
 
 /**
  * With so much under way another connection is worth its while. Below that one is faster than many:
@@ -31,11 +43,15 @@ export class Connections {
   readonly client: RedisClient;
   readonly #options: ConnectionsOptions;
   readonly #lines: Line[] = [];
-  #isOpening = false;
+  #isStarting = true;
+  #isGrowing = false;
 
   constructor(options: ConnectionsOptions) {
     this.#options = options;
     const first = this.#open();
+    void first.tried.finally(() => {
+      this.#isStarting = false;
+    });
     this.client = {
       cluster: first.client.cluster ?? false,
       evalsha: (...call) => this.#run((client) => client.evalsha(...call)),
@@ -58,7 +74,7 @@ export class Connections {
   async #run(work: (client: RedisClient) => Promise<unknown>): Promise<unknown> {
     const first = this.#lines[0] as Line;
     // Nothing is queued by the client itself: who comes first waits for the first connection.
-    if (this.#lines.length === 1 && !isReady(first)) await first.tried;
+    if (this.#isStarting) await first.tried;
     const line = this.#leastBusy() ?? first;
     line.inFlight += 1;
     try {
@@ -79,10 +95,10 @@ export class Connections {
 
   /** One at a time: a burst must not open all of them at once. */
   #grow(): void {
-    if (this.#isOpening || this.#lines.length >= this.#options.count) return;
-    this.#isOpening = true;
+    if (this.#isGrowing || this.#lines.length >= this.#options.count) return;
+    this.#isGrowing = true;
     void this.#open().tried.finally(() => {
-      this.#isOpening = false;
+      this.#isGrowing = false;
     });
   }
 
@@ -93,13 +109,37 @@ export class Connections {
     connection.on('ready', onChange);
     connection.on('close', onChange);
     onServerLost(connection, onLost);
-    const tried = connect(connection, () => {});
-    const line = { connection, client: fromIoredis(connection), tried, inFlight: 0 };
+    const line: Line = {
+      connection,
+      client: fromIoredis(connection),
+      tried: connect(connection, () => {}).then(async () => {
+        await warm(connection);
+        line.isWarm = true;
+        onChange();
+      }),
+      isWarm: false,
+      inFlight: 0,
+    };
     this.#lines.push(line);
     return line;
   }
 }
 
-function isReady({ connection }: Line): boolean {
-  return connection.status === 'ready';
+function isReady({ connection, isWarm }: Line): boolean {
+  return isWarm && connection.status === 'ready';
+}
+
+/**
+ * Of a cluster, a server is connected to when it is first asked, and what is asked until then may be
+ * given up. So each is asked for nothing first.
+ */
+async function warm(connection: Connection): Promise<void> {
+  for (let tries = 0; tries < warmTries && connection.status === 'ready'; tries += 1) {
+    try {
+      await Promise.all(serversOf(connection).map((server) => server.ping()));
+      return;
+    } catch {
+      await pause(warmPauseMs);
+    }
+  }
 }

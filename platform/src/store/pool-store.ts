@@ -47,10 +47,6 @@ export class PoolStore {
     this.decider = deciderOn(this.engine, { deadlineMs, tenantMaxInFlight: setup.maxInFlight });
   }
 
-  get connections(): number {
-    return this.#connections.count;
-  }
-
   isThere(): boolean {
     return this.#connections.isThere();
   }

@@ -75,10 +75,18 @@ class PoolStores {
   known({ pool, place }: TenantRef): Counting | undefined {
     const setup = pool === undefined ? undefined : this.#setups.get(pool);
     // While a tenant moves, its pool may be another than that of its place: what is counted where counts.
-    if (setup && placeOf(setup) === place) return this.#opened.get(setup.name) ?? this.#open(setup);
+    if (setup && placeOf(setup) === place) {
+      const store = this.#storeOf(setup);
+      // Nobody waits for a second way to where there is one already.
+      return place === undefined && !store.isThere() ? this.#base : store;
+    }
     if (place === undefined) return this.#base;
     const there = this.#byPlace.get(place);
-    return there && (this.#opened.get(there.name) ?? this.#open(there));
+    return there && this.#storeOf(there);
+  }
+
+  #storeOf(setup: PoolSetup): PoolStore {
+    return this.#opened.get(setup.name) ?? this.#open(setup);
   }
 
   async find(tenant: TenantRef): Promise<Counting> {

@@ -117,8 +117,9 @@ export function openScripts(read: LuaSource = luaFiles): Scripts {
     unblock: link(read, { libraries: ['clock'], entry: 'unblock' }),
     seed: link(read, { libraries: ['clock', 'window', 'quota', 'cells'], entry: 'seed' }),
     readQuotas: link(read, {
-      libraries: ['clock', 'window', 'quota', 'cells', 'holds'],
+      libraries: ['clock', 'window', 'quota', 'cells'],
       entry: 'read_quotas',
+      readOnly: true,
     }),
     publishEpoch: link(read, { libraries: ['epoch'], entry: 'publish_epoch' }),
     record: link(read, { libraries: ['ledger'], entry: 'record' }),
