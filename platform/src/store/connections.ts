@@ -109,17 +109,14 @@ export class Connections {
     connection.on('ready', onChange);
     connection.on('close', onChange);
     onServerLost(connection, onLost);
-    const line: Line = {
-      connection,
-      client: fromIoredis(connection),
-      tried: connect(connection, () => {}).then(async () => {
-        await warm(connection);
-        line.isWarm = true;
-        onChange();
-      }),
-      isWarm: false,
-      inFlight: 0,
+    const start = async () => {
+      await connect(connection, () => {});
+      await warm(connection);
+      line.isWarm = true;
+      onChange();
     };
+    const client = fromIoredis(connection);
+    const line: Line = { connection, client, tried: start(), isWarm: false, inFlight: 0 };
     this.#lines.push(line);
     return line;
   }

@@ -5,7 +5,7 @@ import type { Tables } from '../../../platform/src/database/index.ts';
 import { type RedisServer, startRedis } from '../../servers/redis.ts';
 import { createTemporaryFolder, removeFolder } from '../../servers/temporary-folder.ts';
 import { freshDatabase } from '../../support/databases.ts';
-import type { Body, NodeClient } from '../rig/client.ts';
+import type { NodeClient } from '../rig/client.ts';
 import { type RunningNode, startNode } from '../rig/node.ts';
 
 export type PoolsRig = {
@@ -69,6 +69,6 @@ export type Used = { readonly status: number; readonly basis: string; readonly u
 /** One call of a quota, with what is used of it after. */
 export async function use(client: NodeClient, key: string, cost = 1): Promise<Used> {
   const { status, body } = await client.check(key, { resource: 'r', subject: 'ann', cost });
-  const [limit] = (body as Body)['limits'] as readonly { readonly used: number }[];
+  const [limit] = body['limits'] as readonly { readonly used: number }[];
   return { status, basis: body['basis'], used: limit?.used ?? -1 };
 }
