@@ -58,7 +58,7 @@ describe('a tenant that moves to another Redis', () => {
   });
 
   it('under load of two nodes admits no more than its quota, and counts each call once', async () => {
-    const limit = 600;
+    const limit = 300;
     const tenant = await rig.client().makeTenant({ limits: quota(limit) });
     await use(rig.client(), tenant.key);
     await written(tenant);
@@ -66,7 +66,7 @@ describe('a tenant that moves to another Redis', () => {
     let refused = 0;
     const bases = new Set<string>();
     const worker = async (at: number) => {
-      while (refused < 200) {
+      while (refused < 60) {
         const { status, basis } = await use(rig.client(at), tenant.key);
         if (status === 200) admitted += 1;
         else refused += 1;
@@ -75,9 +75,9 @@ describe('a tenant that moves to another Redis', () => {
     };
     const mover = async () => {
       for (const [pool, from] of [
-        ['acme', 100],
-        [null, 250],
-        ['acme', 400],
+        ['acme', 60],
+        [null, 140],
+        ['acme', 220],
       ] as const) {
         await until(() => admitted >= from, `${from} are admitted`);
         await move(tenant, pool);
