@@ -5,6 +5,7 @@ import * as rules from './0003-rules.ts';
 import * as usageSteps from './0004-usage-steps.ts';
 import * as receipts from './0005-receipts.ts';
 import * as rollout from './0006-rollout.ts';
+import * as pools from './0007-pools.ts';
 
 /** In order. A migration that was released is never changed: what follows is a new one. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -14,4 +15,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0004-usage-steps': usageSteps,
   '0005-receipts': receipts,
   '0006-rollout': rollout,
+  '0007-pools': pools,
 };

@@ -66,7 +66,13 @@ export type Engine = {
 };
 
 /** A tenant; raising the generation abandons all its counters at once, but for global ones. */
-export type TenantRef = { readonly id: string; readonly generation?: number };
+export type TenantRef = {
+  readonly id: string;
+  readonly generation?: number;
+  /** Which of several stores counts it, and by whose connections. For who picks one: no engine looks. */
+  readonly place?: string | undefined;
+  readonly pool?: string | undefined;
+};
 
 /** The version of a tenant's configuration and of what it shares with others. */
 export type Epoch = { readonly tenant: number; readonly shared: number };

@@ -40,6 +40,7 @@ export class Change {
   readonly #actor: Actor;
   readonly #hashName: NameHash;
   readonly #epochs = new Map<string, TenantEpoch>();
+  readonly #left: TenantEpoch[] = [];
   readonly #keyIds: string[] = [];
   #sharedEpoch: number | null = null;
 
@@ -51,11 +52,18 @@ export class Change {
 
   /** What nodes may remember, and should no longer. */
   get touched(): Touched {
-    return { tenantIds: [...this.#epochs.keys()], keyIds: this.#keyIds };
+    const left = this.#left.map(({ tenantId }) => tenantId);
+    return { tenantIds: [...this.#epochs.keys(), ...left], keyIds: this.#keyIds };
   }
 
+  /** What stores are told of. */
   get epochs(): readonly TenantEpoch[] {
-    return [...this.#epochs.values()];
+    return [...this.#epochs.values(), ...this.#left];
+  }
+
+  /** Whether somebody is counted elsewhere from now on. */
+  get moves(): boolean {
+    return this.#left.length > 0;
   }
 
   /** Null unless what is shared was changed. */
@@ -73,6 +81,21 @@ export class Change {
    */
   async touchTenant(tenantId: string, options?: { readonly deleted: boolean }): Promise<void> {
     this.#epochs.set(tenantId, await raiseEpoch(this.tx, tenantId, options));
+  }
+
+  /** A tenant that was just made is counted there. */
+  place(tenantId: string, place: string): void {
+    const epoch = this.#epochs.get(tenantId);
+    if (epoch) this.#epochs.set(tenantId, { ...epoch, place });
+  }
+
+  /**
+   * The tenant is counted elsewhere from this epoch on. Where it was, that is told at once: who still
+   * asks there is sent on, and what it used there stands. Where it goes nobody is told yet.
+   */
+  leave(left: TenantEpoch): void {
+    this.#epochs.delete(left.tenantId);
+    this.#left.push(left);
   }
 
   /** What belongs to no tenant concerns all of them. */
@@ -123,6 +146,7 @@ export class Changes {
   readonly #hashName: NameHash;
   readonly #onShared: () => void;
   readonly #onTouched: (touched: Touched) => void;
+  readonly #onMoved: () => void;
 
   constructor({
     db,
@@ -130,6 +154,7 @@ export class Changes {
     hashName,
     onShared,
     onTouched = () => {},
+    onMoved = () => {},
   }: {
     readonly db: Kysely<Tables>;
     readonly publisher: Publisher;
@@ -139,12 +164,15 @@ export class Changes {
     readonly onShared: () => void;
     /** After it was published, for who keeps copies; nobody waits for that. */
     readonly onTouched?: (touched: Touched) => void;
+    /** What tenants used is to be brought along to where they are counted now. */
+    readonly onMoved?: () => void;
   }) {
     this.#db = db;
     this.#publisher = publisher;
     this.#hashName = hashName;
     this.#onShared = onShared;
     this.#onTouched = onTouched;
+    this.#onMoved = onMoved;
   }
 
   async make<T>(actor: Actor, work: (change: Change) => Promise<T>): Promise<Changed<T>> {
@@ -154,6 +182,7 @@ export class Changes {
     });
     const published = await this.#publisher.publish(change.epochs);
     this.#onTouched(change.touched);
+    if (change.moves) this.#onMoved();
     const { sharedEpoch } = change;
     if (sharedEpoch === null) return { value, published, publication: null };
     this.#onShared();

@@ -31,6 +31,8 @@ export type Tables = {
   rollout_subjects: RolloutSubjectsTable;
   rollout_batches: RolloutBatchesTable;
   rollout_erasures: RolloutErasuresTable;
+  pools: PoolsTable;
+  tenant_moves: TenantMovesTable;
 };
 
 /** Written as text or an object, read as an object. */
@@ -144,6 +146,8 @@ export type TenantEpochsTable = {
   epoch: number;
   published_epoch: number;
   generation: Generated<number>;
+  /** The pool in whose Redis this generation is counted; null: in the one that all share. */
+  place: string | null;
   deleted: Generated<boolean>;
   /** The transaction that raised it: lets a reader ask for all that came after a point. */
   changed_in: ColumnType<string, never, never>;
@@ -180,7 +184,12 @@ export type UsageCountsTable = {
 };
 
 /** The last batch of each tenant's ledger that was moved here: each is moved once. */
-export type LedgerPositionsTable = { tenant_id: string; batch: number };
+export type LedgerPositionsTable = {
+  tenant_id: string;
+  batch: number;
+  /** Each has a ledger of its own. */
+  generation: Generated<number>;
+};
 
 /** One row: when a node may look for ledgers that were left behind, and from which tenant on. */
 export type LedgerSweepTable = { id: number; next_at: Date; after_tenant_id: string | null };
@@ -380,3 +389,28 @@ export type RolloutBatchesTable = { node: string; batch: number; written_at: Gen
 
 /** Who was erased lately: what another node still had in memory is not written. */
 export type RolloutErasuresTable = { tenant_id: string; subject_hash: string; at: Generated<Date> };
+
+/** By whose connections tenants are counted, and in which Redis. */
+export type PoolsTable = Versioned & {
+  id: string;
+  name: string;
+  /** Sealed, for it has a password in it. Null: the Redis that all share. */
+  redis_url: string | null;
+  connections: number;
+  /** Null: as many as connections. */
+  max_in_flight: number | null;
+  /** Whose tenants are in it unless they say otherwise. */
+  tiers: string[];
+};
+
+/** Where a tenant was counted before, until all that is left there is brought along. */
+export type TenantMovesTable = {
+  tenant_id: string;
+  /** The one that it was counted in there. */
+  generation: number;
+  place: string | null;
+  moved_at: Generated<Date>;
+  /** When its quotas went on where it is counted now. */
+  carried_at: Date | null;
+  looked_at: Generated<Date>;
+};

@@ -18,7 +18,7 @@ import type { Resolution } from '../snapshot/rules.ts';
 import type { Snapshot } from '../snapshot/snapshot.ts';
 import type { Snapshots } from '../snapshot/snapshots.ts';
 import type { StoreTime } from '../snapshot/store-time.ts';
-import type { Trust } from '../snapshot/trust.ts';
+import type { Trusts } from '../snapshot/trusts.ts';
 import type { CheckInput } from './check-input.ts';
 import { Denied } from './errors.ts';
 import type { Caller, Identifier } from './identify.ts';
@@ -29,7 +29,7 @@ import { shutOutDecision } from './shut-out.ts';
 export type DeciderParts = {
   readonly identifier: Identifier;
   readonly snapshots: Snapshots;
-  readonly trust: Trust | null;
+  readonly trust: Pick<Trusts, 'pending' | 'pendingAt'> | null;
   /** Answers in time, or fails: nothing here looks at the clock. */
   readonly engine: Pick<Engine, 'decide'>;
   /** For limits that fail local. */
@@ -162,6 +162,8 @@ export class Decider {
   }
 
   #admitOne(asker: Asker, caller: Caller): Caller | Promise<Caller> {
+    const pending = this.#parts.trust?.pendingAt(caller.snapshot.ref.place);
+    if (pending) return pending.then(() => this.admit(asker));
     const denial = denialOf(caller, asker);
     return denial ? this.#deny(asker, caller, denial) : this.#admitted(caller);
   }
@@ -193,7 +195,7 @@ export class Decider {
    */
   async #again(asker: Asker, caller: Caller, { kind, nowUs }: News) {
     const { identifier, snapshots, quotas, time, isUnavailable } = this.#parts;
-    const { tenant, epoch, ref, validUntilUs = Number.POSITIVE_INFINITY } = caller.snapshot;
+    const { tenant, epoch, validUntilUs = Number.POSITIVE_INFINITY } = caller.snapshot;
     time.heard(nowUs);
     let current = caller;
     try {
@@ -203,7 +205,8 @@ export class Decider {
       }
       if (!(await snapshots.reload(tenant.id))) throw identifier.forget(caller.key, asker.address);
       current = await identifier.identify(asker.credential, asker.address);
-      if (kind === 'unknown') await quotas.restore(ref);
+      // As of now: it may be counted elsewhere than where we asked.
+      if (kind === 'unknown') await quotas.restore(current.snapshot.ref);
     } catch (error) {
       // A store that was not told what is used of quotas must not decide by them.
       if (error instanceof StoreFailure) return error;

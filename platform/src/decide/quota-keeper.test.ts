@@ -36,6 +36,7 @@ class Rig {
       if (this.failure) throw this.failure;
     };
     this.keeper = new QuotaKeeper({
+      carry: async () => {},
       engine: {
         counterName: ({ limit, parts }: BoundLimit) => `${limit.counterId} ${parts.join('|')}`,
         seed: async (_tenant, seeds) => void this.seeded.push([...seeds]),

@@ -25,6 +25,8 @@ export type QuotaKeeperParts = {
   };
   readonly usage: Pick<QuotaUsage, 'save' | 'seedsOf'>;
   readonly events: Pick<QuotaEvents, 'raise'>;
+  /** Brings along what the tenant used where it was counted before. */
+  readonly carry: (tenantId: string) => Promise<void>;
   readonly countersMax?: number;
 };
 
@@ -179,9 +181,10 @@ export class QuotaKeeper {
   }
 
   async #restore(tenant: TenantRef): Promise<void> {
-    const { usage, engine } = this.#parts;
+    const { usage, engine, carry } = this.#parts;
     // What only this node knows counts too; where it can't be written, the reading fails as well.
     await this.flush().catch(() => {});
+    await carry(tenant.id);
     const seeds = await usage.seedsOf(tenant.id, tenant.generation ?? 0);
     for (let from = 0; from < seeds.length; from += seedsAtOnce) {
       await this.#deadline.run(engine.seed(tenant, seeds.slice(from, from + seedsAtOnce)));

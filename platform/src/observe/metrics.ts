@@ -169,6 +169,14 @@ export class Metrics {
     .registerIn(this.#registry)
     .with();
 
+  readonly #poolsUp = new Gauges({
+    name: 'rl_pool_up',
+    help: "Whether a pool's Redis takes commands, for pools that this node uses.",
+    labels: ['pool'],
+    // One worker that can't reach it is reason enough to look.
+    aggregator: 'min',
+  }).registerIn(this.#registry);
+
   readonly #byRoute = new Map<string, RouteSeries>();
   readonly #byCache = new Map<string, { readonly hit: Tally; readonly miss: Tally }>();
   readonly #byStoreCall = new Map<string, Map<string, Histogram>>();
@@ -281,6 +289,12 @@ export class Metrics {
 
   setEpochsUnpublished(count: number): void {
     this.#epochsUnpublished.value = count;
+  }
+
+  /** Null: this node uses the pool no more. */
+  setPoolUp(pool: string, isUp: boolean | null): void {
+    if (isUp === null) this.#poolsUp.drop(pool);
+    else this.#poolsUp.with(pool).value = isUp ? 1 : 0;
   }
 
   /** This process' metrics as Prometheus reads them. */

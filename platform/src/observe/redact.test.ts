@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { redactResource, redactText, redactUrl } from './redact.ts';
+import { redactLine, redactResource, redactText, redactUrl } from './redact.ts';
 
 describe('a server’s address', () => {
   it.each([
@@ -26,6 +26,15 @@ describe('a text', () => {
     ['see http://127.0.0.1:8080/docs', 'see http://127.0.0.1:8080/docs'],
   ])('loses what looks like a secret: %s', (text, shown) => {
     expect(redactText(text)).toBe(shown);
+  });
+});
+
+describe('a line', () => {
+  it('loses what a command was given, for with AUTH that is a password', () => {
+    const command = { name: 'hello', args: ['3', 'AUTH', 'default', 'hunter2', 7] };
+    expect(redactLine(JSON.stringify({ event: 'store.lost', command }))).toBe(
+      '{"event":"store.lost","command":{"name":"hello","args":"[redacted]"}}',
+    );
   });
 });
 

@@ -14,11 +14,13 @@ const secretNames = [
   'secret',
   'token',
   'key',
+  // Of a command: with AUTH it has the password.
+  'args',
 ];
 
 const jsonString = String.raw`"(?:[^"\\]|\\.)*"`;
 const secretField = new RegExp(
-  String.raw`"(${secretNames.join('|')})":(?:${jsonString}|\[(?:${jsonString},?)*\]|[\d.]+)`,
+  String.raw`"(${secretNames.join('|')})":(?:${jsonString}|\[(?:(?:${jsonString}|[\d.]+),?)*\]|[\d.]+)`,
   'gi',
 );
 const urlPassword = /(\b[a-z][a-z0-9+.-]*:\/\/[^\s:@/"]*):[^\s"]*@/gi;

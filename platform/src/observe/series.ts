@@ -9,7 +9,7 @@ type Description = {
   readonly help: string;
   readonly labels?: readonly string[];
   /** How workers' numbers become one. */
-  readonly aggregator?: 'sum' | 'max';
+  readonly aggregator?: 'sum' | 'max' | 'min';
 };
 
 /** A metric with all its series, as prom-client spells it. */
@@ -55,6 +55,11 @@ abstract class Family<Series> {
     const series = this.create();
     this.#series.set(key, { labels, series });
     return series;
+  }
+
+  /** What it is about is gone. */
+  drop(...values: readonly string[]): void {
+    this.#series.delete(JSON.stringify(values));
   }
 
   /** What prom-client asks a metric for. */

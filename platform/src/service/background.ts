@@ -3,7 +3,6 @@ import { writeLastUsed } from '../control/api-keys/last-used.ts';
 import type { Publisher } from '../control/epochs/publisher.ts';
 import { QuotaEvents } from '../control/quotas/quota-events.ts';
 import { QuotaUsage } from '../control/quotas/quota-usage.ts';
-import { Drainer } from '../control/usage/drainer.ts';
 import { Freshness } from '../control/usage/freshness.ts';
 import { removeOldUsage } from '../control/usage/retention.ts';
 import { LedgerSweep } from '../control/usage/sweep.ts';
@@ -11,6 +10,7 @@ import { Deliverer } from '../control/webhooks/deliverer.ts';
 import type { Evidence } from './evidence.ts';
 import type { Foundation } from './foundation.ts';
 import type { HotPath } from './hot-path.ts';
+import type { Moving } from './moves.ts';
 import { Repeater } from './repeat.ts';
 
 export type Background = {
@@ -18,6 +18,8 @@ export type Background = {
   readonly freshness: Freshness;
   /** A shared change waits for its tenants to be told. */
   publishShared(): void;
+  /** Tenants wait for what they used to be brought along. */
+  carryMoved(): void;
   /** Writes what is still only here, and stops. */
   stop(): Promise<void>;
 };
@@ -37,13 +39,14 @@ export function startBackground(
     publisher,
     evidence,
     webhookPrivate,
+    moving: { drainer, moves },
   }: {
     readonly publisher: Publisher;
+    readonly moving: Moving;
     readonly evidence: Evidence;
     readonly webhookPrivate: boolean;
   },
 ): Background {
-  const drainer = new Drainer(database.db, store.engine);
   const deliverer = new Deliverer({
     db: database.db,
     secret: secrets.webhook,
@@ -84,6 +87,12 @@ export function startBackground(
     everyMs: second,
     run: async () => metrics.setEpochsUnpublished(await publisher.sweep()),
   });
+  repeater.start({ name: 'ledgers behind', everyMs: 5 * second, run: () => moves.collect() });
+  const carryMoved = repeater.start({
+    name: 'moves',
+    everyMs: second,
+    run: () => moves.carryAll(),
+  });
   const publishShared = repeater.start({
     name: 'publications',
     everyMs: second,
@@ -93,11 +102,15 @@ export function startBackground(
   });
   const freshness = new Freshness({
     flush: () => recorder.flush(),
-    drain: (tenant) => drainer.drain(tenant),
+    drain: async (tenant) => {
+      await moves.drainLeft(tenant.id);
+      await drainer.drain(tenant);
+    },
   });
   return {
     freshness,
     publishShared,
+    carryMoved,
     stop: async () => {
       await repeater.stop();
       await recorder.close();

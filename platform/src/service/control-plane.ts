@@ -7,6 +7,7 @@ import { Modes } from '../control/modes/modes.ts';
 import { Overrides } from '../control/overrides/overrides.ts';
 import { Plans } from '../control/plans/plans.ts';
 import { Policies } from '../control/policies/policies.ts';
+import { Pools } from '../control/pools/pools.ts';
 import { Publications } from '../control/publications/publications.ts';
 import { QuotaUsage } from '../control/quotas/quota-usage.ts';
 import { Quotas } from '../control/quotas/quotas.ts';
@@ -25,6 +26,8 @@ import {
 import { Erasure, Promotions, Rollout } from '../evidence/index.ts';
 import { subjectHashUnder } from '../observe/index.ts';
 import type { Control } from '../doors/http/admin/index.ts';
+import { Seal } from '../snapshot/index.ts';
+import { poolAddresses } from '../store/index.ts';
 import type { Evidence } from './evidence.ts';
 import type { Foundation } from './foundation.ts';
 import type { HotPath } from './hot-path.ts';
@@ -38,6 +41,7 @@ export function openControl(
     publisher,
     freshness,
     onShared,
+    onMoved,
     hotPath: { snapshots, keys },
     evidence: { receipts, erasers },
     adminToken,
@@ -47,6 +51,7 @@ export function openControl(
     readonly publisher: Publisher;
     readonly freshness: Freshness;
     readonly onShared: () => void;
+    readonly onMoved: () => void;
     readonly hotPath: Pick<HotPath, 'snapshots' | 'keys'>;
     readonly evidence: Pick<Evidence, 'receipts' | 'erasers'>;
     readonly adminToken: string;
@@ -63,7 +68,14 @@ export function openControl(
     void Promise.allSettled(reading);
   };
   const subjectHash = subjectHashUnder(secrets.subject);
-  const changes = new Changes({ db, publisher, hashName: subjectHash, onShared, onTouched });
+  const changes = new Changes({
+    db,
+    publisher,
+    hashName: subjectHash,
+    onShared,
+    onTouched,
+    onMoved,
+  });
   const common = { db, changes };
   const usage = new QuotaUsage(db);
   const forget: CountersParts['forget'] = ({ ref }, counters) => usage.forget(ref, counters);
@@ -73,6 +85,12 @@ export function openControl(
     tenants: new Tenants(common),
     plans: new Plans(common),
     policies: new Policies(common),
+    pools: new Pools({
+      ...common,
+      addresses: poolAddresses,
+      seal: new Seal(secrets.pool),
+      hasRedis: store.kind === 'redis',
+    }),
     overrides: new Overrides(common),
     blocks: new Blocks(common),
     modes,

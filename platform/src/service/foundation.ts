@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
+import { readSetups } from '../control/pools/setups.ts';
 import { migrate, openDatabase, sharedSecret, type Database } from '../database/index.ts';
 import {
   createLogger,
@@ -9,7 +10,8 @@ import {
   type LogDestination,
   type Tracing,
 } from '../observe/index.ts';
-import { openMemoryStore, openRedisStore, type Store } from '../store/index.ts';
+import { Seal } from '../snapshot/index.ts';
+import { openMemoryStore, openPooledStore, type PlacedStore } from '../store/index.ts';
 import type { Opened } from './opened.ts';
 
 /** What everything else stands on. */
@@ -18,7 +20,7 @@ export type Foundation = {
   readonly metrics: Metrics;
   readonly tracing: Tracing;
   readonly database: Database;
-  readonly store: Store;
+  readonly store: PlacedStore;
   readonly secrets: Secrets;
 };
 
@@ -34,6 +36,8 @@ export type Secrets = {
   readonly subject: string;
   /** Under it the secrets of webhooks are derived. */
   readonly webhook: string;
+  /** Under it the addresses of pools are sealed. */
+  readonly pool: string;
 };
 
 export async function layFoundation(
@@ -73,8 +77,9 @@ export async function layFoundation(
     cache: await sharedSecret(database.db, 'cache_secret'),
     subject: await sharedSecret(database.db, 'subject_secret'),
     webhook: await sharedSecret(database.db, 'webhook_secret'),
+    pool: await sharedSecret(database.db, 'pool_secret'),
   };
-  const store = await openStore(config, { log, metrics, tracing, secret: secrets.store });
+  const store = await openStore(config, { log, metrics, tracing, database, secrets });
   opened.add(() => store.close());
   return { log, metrics, tracing, database, store, secrets };
 }
@@ -85,14 +90,20 @@ async function openStore(
     log: { logger },
     metrics,
     tracing,
-    secret,
-  }: Pick<Foundation, 'log' | 'metrics' | 'tracing'> & { readonly secret: string },
-): Promise<Store> {
+    database,
+    secrets,
+  }: Pick<Foundation, 'log' | 'metrics' | 'tracing' | 'database' | 'secrets'>,
+): Promise<PlacedStore> {
+  const { store: secret } = secrets;
   if (redisUrl === null) return openMemoryStore({ secret });
-  return openRedisStore({
+  const seal = new Seal(secrets.pool);
+  return openPooledStore({
     url: redisUrl,
     secret,
     deadlineMs: storeDeadlineMs,
+    readPools: () => readSetups(database.db, seal),
+    onPool: (pool, isThere) => metrics.setPoolUp(pool, isThere),
+    onPoolError: (pool, error) => logger.warn({ event: 'pool.lost', pool, err: error }),
     onError: (error) => logger.warn({ event: 'store.lost', err: error }),
     onBreaker: (state, shard) => {
       metrics.breakerChanged(state);

@@ -11,10 +11,11 @@ import {
   SourceCache,
   SourceReader,
   StoreTime,
-  Trust,
+  Trusts,
 } from '../snapshot/index.ts';
 import { FleetWatch } from './fleet.ts';
 import type { Foundation } from './foundation.ts';
+import type { Moving } from './moves.ts';
 
 /** What answers checks, and what keeps it from answering out of date. */
 export type HotPath = {
@@ -38,7 +39,7 @@ const trustWaitMs = 1000;
 
 export async function openHotPath(
   foundation: Foundation,
-  { evidence }: Pick<Config, 'evidence'>,
+  { evidence, moves }: Pick<Config, 'evidence'> & Pick<Moving, 'moves'>,
 ): Promise<HotPath> {
   const { database, store, metrics, secrets } = foundation;
   const reader = new SourceReader(database.db);
@@ -57,17 +58,21 @@ export async function openHotPath(
   const snapshots = new Snapshots({ reader, cache, watch, tenantsMax, time });
   const keys = new KeyRing({ reader, cache, watch, keysMax });
   let imported = await reader.importedKeyIds();
+  let poolsEpoch = 0;
   const feed = new Feed(database.db, async ({ sharedEpoch, tenants }) => {
+    // Before snapshots name them.
+    if (sharedEpoch > poolsEpoch) await store.refreshPools();
+    poolsEpoch = sharedEpoch;
     if (tenants.length > 0) imported = await reader.importedKeyIds();
     for (const { id, epoch } of tenants) snapshots.drop(id, epoch);
     await snapshots.raiseShared(sharedEpoch);
   });
-  const trust = new Trust({
+  const trust = new Trusts({
     ask: () => feed.poll(),
-    isThere: () => store.isThere(),
+    isThere: (place) => store.isThere(place),
     waitMs: trustWaitMs,
   });
-  store.onLost(() => trust.storeLeft());
+  store.onLost((place) => trust.storeLeft(place));
   const strangers = new AddressFailures();
   const lookUps = new AddressFailures();
   const fleet = new FleetWatch(store.board);
@@ -84,6 +89,7 @@ export async function openHotPath(
     engine: store.engine,
     usage: new QuotaUsage(database.db),
     events: new QuotaEvents(database.db),
+    carry: (tenantId) => moves.carry(tenantId),
   });
   const identifier = new Identifier({
     keys,

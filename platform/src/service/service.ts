@@ -29,6 +29,7 @@ import { openEvidence } from './evidence.ts';
 import { layFoundation, type Foundation } from './foundation.ts';
 import { openHotPath } from './hot-path.ts';
 import { keptSecret } from './kept-secret.ts';
+import { openMoving } from './moves.ts';
 import { Opened } from './opened.ts';
 import { watchOverload } from './overload.ts';
 
@@ -73,18 +74,25 @@ async function start(config: Config, options: ServiceOptions, opened: Opened): P
     make: () => mint('token', secrets.mark).text,
   });
   const publisher = new Publisher(database.db, store.engine);
-  const hotPath = await openHotPath(foundation, config);
+  const moving = openMoving(foundation);
+  const hotPath = await openHotPath(foundation, { ...config, moves: moving.moves });
   for (const failures of hotPath.failures) opened.add(() => failures.close());
   const { webhookPrivate, subjectDays } = config;
   const evidence = openEvidence(foundation, { ...config, feed: hotPath.feed });
   opened.add(() => evidence.live.stop());
-  const background = startBackground(foundation, hotPath, { publisher, evidence, webhookPrivate });
+  const background = startBackground(foundation, hotPath, {
+    publisher,
+    moving,
+    evidence,
+    webhookPrivate,
+  });
   opened.add(() => background.stop());
   const { freshness } = background;
   const control = openControl(foundation, {
     publisher,
     freshness,
     onShared: () => background.publishShared(),
+    onMoved: () => background.carryMoved(),
     hotPath,
     evidence,
     adminToken,

@@ -1,5 +1,6 @@
 export { Feed } from './feed.ts';
 export { KeyRing } from './key-ring.ts';
+export { Seal } from './seal.ts';
 export { SourceReader } from './read-source.ts';
 export type { Resolution, Rules } from './rules.ts';
 export type { Snapshot } from './snapshot.ts';
@@ -7,4 +8,4 @@ export { Snapshots } from './snapshots.ts';
 export { SourceCache } from './source-cache.ts';
 export { StoreTime } from './store-time.ts';
 export type { KeySource } from './source.ts';
-export { Trust } from './trust.ts';
+export { Trusts } from './trusts.ts';

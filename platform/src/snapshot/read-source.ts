@@ -23,7 +23,7 @@ export class SourceReader {
   async tenant(id: string): Promise<TenantSource | null> {
     const { rows } = await sql<TenantRow>`
       SELECT t.id, t.name, t.tier, t.status, t.timezone, t.billing_anchor_day, t.plan_id,
-        e.generation, e.epoch, (SELECT epoch FROM shared_epoch) AS shared_epoch,
+        t.pool, e.place, e.generation, e.epoch, (SELECT epoch FROM shared_epoch) AS shared_epoch,
         ${plansOf(sql`p.tenant_id = t.id`)} AS plans, ${policiesOf(sql`p.tenant_id = t.id`)} AS policies,
         ${overridesOf} AS overrides, ${blocksOf(sql`b.tenant_id = t.id`)} AS blocks,
         ${modesOf(sql`m.tenant_id = t.id`)} AS modes, ${quotaOf} AS quota, ${refundsOf} AS refunds
@@ -40,6 +40,8 @@ export class SourceReader {
       billingAnchorDay: row.billing_anchor_day,
       planId: row.plan_id,
       generation: row.generation,
+      pool: row.pool,
+      place: row.place,
       epoch: { tenant: row.epoch, shared: row.shared_epoch },
       plans: row.plans,
       policies: row.policies,
@@ -56,7 +58,7 @@ export class SourceReader {
       SELECT epoch, ${plansOf(sql`p.tenant_id IS NULL`)} AS plans,
         ${policiesOf(sql`p.tenant_id IS NULL`)} AS policies,
         ${blocksOf(sql`b.tenant_id IS NULL`)} AS blocks,
-        ${modesOf(sql`m.tenant_id IS NULL`)} AS modes
+        ${modesOf(sql`m.tenant_id IS NULL`)} AS modes, ${poolsOf} AS pools
       FROM shared_epoch`.execute(this.#db);
     return rows[0] as SharedSource;
   }
@@ -102,6 +104,8 @@ type TenantRow = {
   readonly billing_anchor_day: number;
   readonly plan_id: string | null;
   readonly generation: number;
+  readonly pool: string | null;
+  readonly place: string | null;
   readonly epoch: number;
   readonly shared_epoch: number;
   readonly plans: PlanSource[];
@@ -151,6 +155,10 @@ const modesOf = (whose: ReturnType<typeof sql>) => sql`(
     'limit_name', m.limit_name, 'mode', m.mode, 'confirm', m.confirm,
     'enforceFromMs', ${ms(sql`m.enforce_from`)})), '[]')
   FROM modes m WHERE ${whose})`;
+
+const poolsOf = sql`(
+  SELECT coalesce(json_agg(json_build_object('name', p.name, 'tiers', p.tiers)), '[]')
+  FROM pools p)`;
 
 const refundsOf = sql`EXISTS (
   SELECT FROM api_keys k

@@ -1,4 +1,5 @@
 import type { Epoch, SnapshotRef, TenantRef } from 'sluice/core';
+import { defaultPool } from '../control/pools/pool.ts';
 import type { Blocks } from './blocks.ts';
 import type { Rules } from './rules.ts';
 import type { PlanSource, SharedSource, TenantSource } from './source.ts';
@@ -42,7 +43,13 @@ export class Snapshot {
       this.validUntilUs === undefined
         ? { epoch: this.epoch }
         : { epoch: this.epoch, validUntilUs: this.validUntilUs };
-    this.ref = { id: parts.tenant.id, generation: parts.tenant.generation };
+    const { id, generation, place } = parts.tenant;
+    this.ref = {
+      id,
+      generation,
+      place: place ?? undefined,
+      pool: poolOf(parts.tenant, parts.shared),
+    };
     this.rules = parts.rules(parts.plan);
   }
 
@@ -52,6 +59,11 @@ export class Snapshot {
     const plan = planById(planId, tenant, shared);
     return plan ? rules(plan) : null;
   }
+}
+
+/** The one it names, or its tier's. */
+function poolOf({ pool, tier }: TenantSource, { pools }: SharedSource): string {
+  return pool ?? pools.find(({ tiers }) => tiers.includes(tier))?.name ?? defaultPool;
 }
 
 export function planById(

@@ -75,6 +75,10 @@ export type TenantSource = {
   readonly billingAnchorDay: number;
   readonly planId: string | null;
   readonly generation: number;
+  /** The pool that it names, if it does. */
+  readonly pool: string | null;
+  /** The pool in whose Redis this generation is counted; null: in the one that all share. */
+  readonly place: string | null;
   /** `shared` is what was current then: the shared source must not be older. */
   readonly epoch: Epoch;
   readonly plans: readonly PlanSource[];
@@ -94,6 +98,13 @@ export type SharedSource = {
   readonly policies: readonly PolicySource[];
   readonly blocks: readonly BlockSource[];
   readonly modes: readonly ModeSource[];
+  readonly pools: readonly PoolSource[];
+};
+
+export type PoolSource = {
+  readonly name: string;
+  /** Whose tenants are in it unless they say otherwise. */
+  readonly tiers: readonly string[];
 };
 
 /** A key, without anything that would let somebody use it. */

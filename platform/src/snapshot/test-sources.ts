@@ -53,6 +53,8 @@ export const tenant = (more: Partial<TenantSource> = {}): TenantSource => ({
   billingAnchorDay: 1,
   planId: null,
   generation: 0,
+  pool: null,
+  place: null,
   epoch: { tenant: 1, shared: 1 },
   plans: [],
   policies: [],
@@ -69,6 +71,7 @@ export const shared = (more: Partial<SharedSource> = {}): SharedSource => ({
   policies: [],
   blocks: [],
   modes: [],
+  pools: [],
   ...more,
 });
 export const names = (limits: readonly { readonly name: string }[]) =>

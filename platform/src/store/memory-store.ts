@@ -1,9 +1,9 @@
 import { Coalescer, MemoryEngine } from 'sluice';
 import { MemoryBoard } from './board.ts';
-import type { Store } from './store.ts';
+import type { PlacedStore } from './store.ts';
 
 /** In this process alone: nothing to set up, nothing to lose but what was counted. */
-export function openMemoryStore({ secret }: { readonly secret: string }): Store {
+export function openMemoryStore({ secret }: { readonly secret: string }): PlacedStore {
   const engine = new MemoryEngine({ secret });
   return {
     kind: 'memory',
@@ -15,6 +15,9 @@ export function openMemoryStore({ secret }: { readonly secret: string }): Store 
     isThere: () => true,
     onLost: () => {},
     findings: () => [],
+    // Nobody is counted anywhere else.
+    readQuotas: async () => [],
+    refreshPools: async () => {},
     ping: async () => {},
     close: () => engine.close(),
   };

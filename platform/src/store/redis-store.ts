@@ -37,18 +37,50 @@ export type RedisStoreOptions = {
   readonly isUnsafeWanted: boolean;
 };
 
-export async function openRedisStore(options: RedisStoreOptions): Promise<Store> {
-  const redis = openConnection(options.url);
-  redis.on('error', options.onError);
-  const shelf = new RedisShelf(redis);
-  const client = timed(options.wrap(fromIoredis(redis)), options.onCall);
-  const { secret, deadlineMs, onBreaker } = options;
+export type RedisStore = Store & Counting & { readonly client: RedisClient };
+
+/** What counts on a Redis: in time, or not at all. */
+export type Counting = Pick<Store, 'engine' | 'decider'> & Pick<RedisEngine, 'readQuotas'>;
+
+export type CountingOptions = Pick<RedisStoreOptions, 'secret' | 'deadlineMs' | 'onBreaker'> & {
+  /** Calls of one tenant that may be under way at once. */
+  readonly tenantInFlightMax?: number;
+};
+
+export function countingOn(
+  client: RedisClient,
+  { secret, deadlineMs, tenantInFlightMax, onBreaker }: CountingOptions,
+): Counting {
   const redisEngine = new RedisEngine(client, { secret });
   const engine = new Guarded(redisEngine, {
     deadlineMs,
     shardOf: (tenant) => redisEngine.shardOf(tenant),
     onBreaker,
+    ...(tenantInFlightMax !== undefined && { tenantInFlightMax }),
   });
+  return {
+    engine,
+    // Above the guard: what travels together is waited for together.
+    decider: new Coalescer(engine),
+    readQuotas: (tenant, quotas) => redisEngine.readQuotas(tenant, quotas),
+  };
+}
+
+/** Every call of it is told of. */
+export function watched(
+  client: RedisClient,
+  { wrap, onCall }: Pick<RedisStoreOptions, 'wrap' | 'onCall'>,
+): RedisClient {
+  return timed(wrap(client), onCall);
+}
+
+export async function openRedisStore(options: RedisStoreOptions): Promise<RedisStore> {
+  const redis = openConnection(options.url);
+  redis.on('error', options.onError);
+  const shelf = new RedisShelf(redis);
+  const client = watched(fromIoredis(redis), options);
+  const { secret } = options;
+  const counting = countingOn(client, options);
   // A service that starts while its Redis is away decides by each limit's policy until it comes.
   const isThere = await connect(redis, options.onError);
   const checks = new StartUpChecks(redis, options.onFinding);
@@ -57,9 +89,8 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<Store>
   if (isThere) await shelf.lookUp().catch(() => {});
   return {
     kind: 'redis',
-    engine,
-    // Below the coalescer: what travels together is waited for together.
-    decider: new Coalescer(engine),
+    ...counting,
+    client,
     shelf,
     board: new RedisBoard(redis, secret),
     isThere: () => redis.status === 'ready',

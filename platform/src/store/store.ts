@@ -1,4 +1,4 @@
-import type { Engine } from 'sluice/core';
+import type { Engine, QuotaSeed, TenantRef } from 'sluice/core';
 import type { Board } from './board.ts';
 
 /** What the service counts in. */
@@ -18,6 +18,16 @@ export type Store = {
   findings(): readonly string[];
   ping(): Promise<void>;
   close(): Promise<void>;
+};
+
+/** Several, of which each tenant is counted in one. `place` names one besides that which all share. */
+export type PlacedStore = Omit<Store, 'isThere' | 'onLost'> & {
+  isThere(place?: string): boolean;
+  onLost(listener: (place: string | undefined) => void): void;
+  /** What is used of these quotas there, for another place to go on from. */
+  readQuotas(tenant: TenantRef, saved: readonly QuotaSeed[]): Promise<readonly QuotaSeed[]>;
+  /** What pools there are may have changed. */
+  refreshPools(): Promise<void>;
 };
 
 export type Shelf = {

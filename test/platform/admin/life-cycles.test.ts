@@ -34,13 +34,15 @@ onEveryAdmin('administration', (suite) => {
       const { published: _, ...object } = made.body;
       expect((await admin.get(path)).body).toEqual(object);
 
+      const pool = unique('large');
+      await admin.post('pools', { name: pool });
       const fields = {
         name: 'Acme Ltd',
         tier: 'pro',
         status: 'suspended',
         timezone: 'europe/berlin',
         billing_anchor_day: 31,
-        pool: 'large',
+        pool,
       };
       const changed = await admin.patch(path, fields);
       expect(changed.status).toBe(200);

@@ -6,7 +6,8 @@ import { Audit } from '../../../platform/src/control/audit/audit.ts';
 import { Blocks } from '../../../platform/src/control/blocks/blocks.ts';
 import { Counters, Explainer, standingLimits } from '../../../platform/src/decide/index.ts';
 import { Promotions, Rollout } from '../../../platform/src/evidence/rollout/index.ts';
-import { Snapshots, SourceReader, StoreTime } from '../../../platform/src/snapshot/index.ts';
+import { Seal, Snapshots, SourceReader, StoreTime } from '../../../platform/src/snapshot/index.ts';
+import { poolAddresses } from '../../../platform/src/store/index.ts';
 import { Changes } from '../../../platform/src/control/change.ts';
 import { Publisher } from '../../../platform/src/control/epochs/publisher.ts';
 import { Erasure, Receipts } from '../../../platform/src/evidence/index.ts';
@@ -17,6 +18,7 @@ import { Modes } from '../../../platform/src/control/modes/modes.ts';
 import { Overrides } from '../../../platform/src/control/overrides/overrides.ts';
 import { Plans } from '../../../platform/src/control/plans/plans.ts';
 import { Policies } from '../../../platform/src/control/policies/policies.ts';
+import { Pools } from '../../../platform/src/control/pools/pools.ts';
 import { Publications } from '../../../platform/src/control/publications/publications.ts';
 import { Quotas } from '../../../platform/src/control/quotas/quotas.ts';
 import { Tenants } from '../../../platform/src/control/tenants/tenants.ts';
@@ -135,6 +137,13 @@ export class AdminRig {
       overrides: new Overrides({ db, changes }),
       blocks: new Blocks({ db, changes }),
       modes,
+      pools: new Pools({
+        db,
+        changes,
+        addresses: poolAddresses,
+        seal: new Seal('the secret of pools'),
+        hasRedis: true,
+      }),
       rollout: { rollout, promotions: new Promotions({ rollout, modes }) },
       keys: new ApiKeys({ db, changes, ...mark }),
       tokens: new Tokens({ db, changes, ...mark, bootstrap }),

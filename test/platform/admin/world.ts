@@ -53,11 +53,13 @@ const nothing: Objects = {
   usage: randomUUID(),
   decisions: 'nothing-1',
   rollout: randomUUID(),
+  pools: randomUUID(),
 };
 
 const hook = { url: 'https://hooks.example.com/sluice', events: ['quota.threshold'] };
 
 async function makeObjects(admin: AdminRig): Promise<Objects> {
+  const pool = await admin.post('pools', newPool());
   const tenant_id = await admin.makeTenant();
   const plan = await admin.post('plans', { tenant_id, name: 'own', limits });
   const policy = await admin.post('policies', { tenant_id, resource: 'GET:/own' });
@@ -84,6 +86,7 @@ async function makeObjects(admin: AdminRig): Promise<Objects> {
     usage: tenant_id,
     rollout: tenant_id,
     webhooks: webhook.body.id,
+    pools: pool.body.id,
     decisions: await admin.makeReceipt(tenant_id),
   };
 }
@@ -94,6 +97,7 @@ async function makeShared(admin: AdminRig): Promise<World['platform']> {
   const webhook = await admin.post('webhooks', hook);
   const block = await admin.post('blocks', newBlock(null));
   const mode = await admin.put('modes', { scope: 'platform', mode: 'warn' });
+  const pool = await admin.post('pools', newPool());
   const { epoch } = policy.body.publication;
   return {
     plans: plan.body.id,
@@ -104,9 +108,15 @@ async function makeShared(admin: AdminRig): Promise<World['platform']> {
     tokens: (await admin.makeToken('viewer')).id,
     publications: String(epoch),
     webhooks: webhook.body.id,
+    pools: pool.body.id,
   };
 }
 
+/** Its address is never called. */
+export const newPool = () => ({
+  name: `pool-${randomUUID()}`,
+  redis_url: 'redis://sluice:secret-word@redis.example:6379/0',
+});
 export const newOverride = (tenant_id: string) => ({
   tenant_id,
   limit: 'm',
@@ -170,6 +180,7 @@ function bodyFor(noun: Noun, verb: AdminRoute['verb'], tenantId: string): object
     keys: { tenant_id: tenantId, name: 'new' },
     tokens: { tenant_id: tenantId, name: 'new', role: 'viewer' },
     webhooks: { ...hook, tenant_id: tenantId },
+    pools: newPool(),
   };
   return bodies[noun];
 }
@@ -181,6 +192,7 @@ function changeFor(noun: Noun): object {
     overrides: { reason: 'changed' },
     blocks: { reason: 'changed' },
     webhooks: { url: 'https://hooks.example.com/changed' },
+    pools: { connections: 7 },
   };
   return changes[noun] ?? { name: 'changed' };
 }
@@ -203,6 +215,7 @@ const tables = [
   'webhooks',
   'receipts',
   'erasures',
+  'pools',
 ] as const;
 
 const everything = sql.join(

@@ -27,6 +27,7 @@ onEveryAdmin('thresholds of a quota', (suite) => {
     for (let node = 0; node < 3; node += 1) {
       keepers.push(
         new QuotaKeeper({
+          carry: async () => {},
           engine: {
             counterName: ({ limit, parts }: BoundLimit) => `${limit.counterId} ${parts.join('|')}`,
             seed: async () => {},

@@ -30,6 +30,7 @@ async function open(url: string, options: Partial<RedisStoreOptions> = {}) {
     wrap: (client) => client,
     onCall: () => {},
     onError: () => {},
+    onBreaker: () => {},
     onFinding: (finding) => findings.push(finding),
     isUnsafeWanted: false,
     ...options,

@@ -1,3 +1,5 @@
+import { isGlobalKey } from './keys.ts';
+
 /**
  * All that the engine asks of a Redis client, single or cluster: two commands, routed by their
  * first key. Adapt another client by writing these two methods; `name` is what we call the script,
@@ -19,6 +21,19 @@ export type RedisClient = {
     name?: string,
   ): Promise<unknown>;
 };
+
+/**
+ * Counts a tenant in a Redis of its own, and in the one that all share what all share. No script can
+ * touch both, as with two slots of a cluster.
+ */
+export function withGlobalElsewhere(own: RedisClient, shared: RedisClient): RedisClient {
+  const of = ([key]: readonly string[]) => (key !== undefined && isGlobalKey(key) ? shared : own);
+  return {
+    cluster: true,
+    evalsha: (sha, keys, args, name) => of(keys).evalsha(sha, keys, args, name),
+    eval: (source, keys, args, name) => of(keys).eval(source, keys, args, name),
+  };
+}
 
 /** What we use of an ioredis `Redis` or `Cluster`. */
 export type IoredisLike = {

@@ -24,7 +24,7 @@ export class Keys {
 
   constructor({ prefix, secret }: { readonly prefix: string; readonly secret: string }) {
     this.#prefix = `${prefix}1:`;
-    this.global = `${this.#prefix}{global}:`;
+    this.global = `${this.#prefix}${globalTag}:`;
     this.#hash = new KeyedHash(secret);
     this.#counters = new CounterNames(this.#hash);
     this.tickets = new TicketMarks(this.#hash);
@@ -86,6 +86,12 @@ export class Keys {
 }
 
 const tagLength = 16;
+const globalTag = '{global}';
+
+/** Whether a key is of a global limit: a tenant's tag is longer. */
+export function isGlobalKey(key: string): boolean {
+  return key.includes(globalTag);
+}
 
 /** Suffixes of keys that are one per tenant; no hash is this short. */
 export const epochSuffix = 'e';

@@ -26,7 +26,7 @@ import { parseName } from '../../core/parse.ts';
 import { requireCounterName } from '../names/counter-names.ts';
 import type { RedisClient } from './client.ts';
 import { concludeIn } from './conclude.ts';
-import { wholeIn } from './decode.ts';
+import { ReplyReader, wholeIn } from './decode.ts';
 import type { Allowances } from './encode.ts';
 import {
   epochSuffix,
@@ -193,6 +193,34 @@ export class RedisEngine implements Engine {
     );
     const args = seeds.map(({ period, used }, index) => seedText(index + 1, period, used));
     await run(this.#client, this.#scripts.seed, keys, args);
+  }
+
+  /**
+   * What is used of these quotas, so that another store can go on from there. What open reservations
+   * hold counts as used, for nobody settles them there. Silent of periods that are over.
+   */
+  async readQuotas(tenant: TenantRef, saved: readonly QuotaSeed[]): Promise<QuotaSeed[]> {
+    const read: QuotaSeed[] = [];
+    for (let from = 0; from < saved.length; from += seedsPerCallMax) {
+      read.push(...(await this.#readSome(tenant, saved.slice(from, from + seedsPerCallMax))));
+    }
+    return read;
+  }
+
+  async #readSome(tenant: TenantRef, saved: readonly QuotaSeed[]): Promise<QuotaSeed[]> {
+    const prefix = this.#keys.tenant(tenant);
+    const keys = saved.flatMap(({ counter }) => {
+      requireCounterName(counter);
+      return [prefix + counter, prefix + counter + holdsSuffix];
+    });
+    const args = saved.map(({ period }, at) => seedText(2 * at + 1, period, 0));
+    const reply = await run(this.#client, this.#scripts.readQuotas, keys, args);
+    const reader = new ReplyReader(reply);
+    return saved.flatMap(({ counter }) => {
+      const period = { startUs: reader.number(), endUs: reader.number() };
+      const used = reader.number();
+      return used > 0 ? [{ counter, period, used }] : [];
+    });
   }
 
   async publishEpoch(tenant: TenantRef, epoch: Epoch): Promise<void> {

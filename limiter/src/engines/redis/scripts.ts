@@ -86,6 +86,7 @@ export type Scripts = {
   readonly renewTicket: Script;
   readonly unblock: Script;
   readonly seed: Script;
+  readonly readQuotas: Script;
   readonly publishEpoch: Script;
   readonly record: Script;
   readonly takeLedger: Script;
@@ -117,6 +118,11 @@ export function openScripts(read: LuaSource = luaFiles): Scripts {
     renewTicket: link(read, { libraries: ['clock'], entry: 'renew_ticket' }),
     unblock: link(read, { libraries: ['clock'], entry: 'unblock' }),
     seed: link(read, { libraries: ['clock', 'window', 'quota', 'cells'], entry: 'seed' }),
+    readQuotas: link(read, {
+      libraries: ['clock', 'window', 'quota', 'cells'],
+      entry: 'read_quotas',
+      readOnly: true,
+    }),
     publishEpoch: link(read, { libraries: ['epoch'], entry: 'publish_epoch' }),
     record: link(read, { libraries: ['ledger'], entry: 'record' }),
     takeLedger: link(read, { libraries: ['ledger', 'ledger_batches'], entry: 'take_ledger' }),

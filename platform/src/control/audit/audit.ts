@@ -31,6 +31,7 @@ export const auditNouns = [
   'counters',
   'decisions',
   'rollout',
+  'pools',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 

@@ -8,6 +8,10 @@ export type TenantEpoch = {
   readonly tenantId: string;
   readonly epoch: number;
   readonly generation: number;
+  /** The pool in whose Redis it is counted; null: in the one that all share. */
+  readonly place: string | null;
+  /** What it used elsewhere is still to be brought there. */
+  readonly arriving: boolean;
   readonly sharedEpoch: number;
 };
 
@@ -17,8 +21,14 @@ export async function startEpoch(tx: Transaction<Tables>, tenantId: string): Pro
     .values({ tenant_id: tenantId, epoch: 1, published_epoch: 0 })
     .returning(['epoch', 'generation'])
     .executeTakeFirstOrThrow();
-  return { tenantId, epoch, generation, sharedEpoch: await readSharedEpoch(tx) };
+  const sharedEpoch = await readSharedEpoch(tx);
+  return { tenantId, epoch, generation, place: null, arriving: false, sharedEpoch };
 }
+
+/** Of a row of `tenant_epochs`. */
+export const isArriving = sql<boolean>`EXISTS (
+  SELECT FROM tenant_moves
+  WHERE tenant_moves.tenant_id = tenant_epochs.tenant_id AND carried_at IS NULL)`;
 
 /**
  * Locks the tenant's epoch until the transaction ends: changes of one tenant take turns. One that
@@ -29,11 +39,11 @@ export async function raiseEpoch(
   tenantId: string,
   { deleted = false }: { readonly deleted?: boolean } = {},
 ): Promise<TenantEpoch> {
-  const { rows } = await sql<{ epoch: number; generation: number }>`
+  const { rows } = await sql<Pick<TenantEpoch, 'epoch' | 'generation' | 'place' | 'arriving'>>`
     UPDATE tenant_epochs
     SET epoch = epoch + 1, deleted = deleted OR ${deleted}, changed_in = pg_current_xact_id(), changed_at = now()
     WHERE tenant_id = ${tenantId}
-    RETURNING epoch, generation`.execute(tx);
+    RETURNING epoch, generation, place, ${isArriving} AS arriving`.execute(tx);
   const row = rows[0];
   if (!row) throw new Error('a tenant without an epoch');
   return { tenantId, ...row, sharedEpoch: await readSharedEpoch(tx) };
@@ -57,6 +67,7 @@ export async function readSharedEpoch(db: Kysely<Tables>): Promise<number> {
 export function refOf({
   tenantId,
   generation,
-}: Pick<TenantEpoch, 'tenantId' | 'generation'>): TenantRef {
-  return { id: tenantId, generation };
+  place,
+}: Pick<TenantEpoch, 'tenantId' | 'generation' | 'place'>): TenantRef {
+  return { id: tenantId, generation, place: place ?? undefined };
 }

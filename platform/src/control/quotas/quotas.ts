@@ -6,6 +6,7 @@ import type { QuotasTable, Tables } from '../../database/tables.ts';
 import type { Actor } from '../actor.ts';
 import { requirePlatform, requireReach } from '../authorize.ts';
 import type { Change, Changed, Changes } from '../change.ts';
+import { refOf } from '../epochs/epochs.ts';
 import { Conflict, NotFound } from '../errors.ts';
 import { touchOwner } from '../owned.ts';
 import { type Page, type PageQuery, readPage } from '../page.ts';
@@ -202,13 +203,13 @@ export class Quotas {
       .innerJoin('tenants', 'tenants.id', 'quotas.tenant_id')
       .innerJoin('tenant_epochs', 'tenant_epochs.tenant_id', 'quotas.tenant_id')
       .selectAll('quotas')
-      .select(['timezone', 'billing_anchor_day', 'generation'])
+      .select(['timezone', 'billing_anchor_day', 'generation', 'place'])
       .where('quotas.tenant_id', '=', tenantId)
       .executeTakeFirst();
-    const { timezone, billing_anchor_day: day, generation, ...quota } = found('quota', row);
+    const { timezone, billing_anchor_day: day, generation, place, ...quota } = found('quota', row);
     const topUps = await inForce(this.#db, tenantId).selectAll().orderBy('id').execute();
     return {
-      tenant: { id: tenantId, generation },
+      tenant: refOf({ tenantId, generation, place }),
       calendar: { timezone, billingAnchorDay: day },
       quota: quotaOf(quota),
       topUps: topUps.map(topUpOf),

@@ -1,5 +1,6 @@
 import type { Kysely, Transaction } from 'kysely';
 import { sql } from 'kysely';
+import { InvalidInput } from 'sluice';
 import { uuidv7 } from 'uuidv7';
 import type { Tables } from '../../database/tables.ts';
 import type { Actor } from '../actor.ts';
@@ -7,6 +8,7 @@ import { requireFields, requirePlatform, requireReach } from '../authorize.ts';
 import type { Changed, Changes } from '../change.ts';
 import { keepReachable } from '../owned.ts';
 import { type PageQuery, readPage } from '../page.ts';
+import { holdPools, moveTenants, placeNewTenant } from '../pools/places.ts';
 import { found, isUuid, lockObject, nextVersion, requireUuid } from '../rows.ts';
 import { removeUsageOf } from '../usage/retention.ts';
 import {
@@ -59,13 +61,16 @@ export class Tenants {
     const id = uuidv7();
     const values = { ...tenantDefaults, ...tenantValues(input) };
     return this.#changes.make(actor, async (change) => {
+      await holdPools(change.tx, { exclusive: false });
       await change.startTenant(id);
       await requirePlan(change.tx, id, values.plan_id);
+      await requirePool(change.tx, values.pool);
       const row = await change.tx
         .insertInto('tenants')
         .values({ id, ...values })
         .returningAll()
         .executeTakeFirstOrThrow();
+      await placeNewTenant(change, id);
       const after = tenantOf(row);
       await change.note({ ...subject(id), action: 'create', after });
       return after;
@@ -81,16 +86,20 @@ export class Tenants {
     requireFields(actor, patch, ['name']);
     await this.get(actor, id);
     const values = tenantValues(patch);
+    const mayMove = values.pool !== undefined || values.tier !== undefined;
     return this.#changes.make(actor, async (change) => {
+      if (mayMove) await holdPools(change.tx, { exclusive: false });
       await change.touchTenant(id);
       const before = await lockTenant(change.tx, id, expectedVersion);
       await requirePlan(change.tx, id, values.plan_id);
+      await requirePool(change.tx, values.pool);
       const row = await change.tx
         .updateTable('tenants')
         .set({ ...values, ...nextVersion })
         .where('id', '=', id)
         .returningAll()
         .executeTakeFirstOrThrow();
+      if (mayMove) await moveTenants(change, sql<boolean>`t.id = ${id}`);
       const after = tenantOf(row);
       await change.note({ ...subject(id), action: 'update', before, after });
       return after;
@@ -147,6 +156,16 @@ async function requirePlan(
 ): Promise<void> {
   if (planId === null || planId === undefined) return;
   await keepReachable(tx, { table: 'plans', noun: 'plan', id: planId, tenantId });
+}
+
+async function requirePool(
+  tx: Transaction<Tables>,
+  name: string | null | undefined,
+): Promise<void> {
+  if (name === null || name === undefined) return;
+  const query = tx.selectFrom('pools').select('id').where('name', '=', name);
+  if (await query.executeTakeFirst()) return;
+  throw new InvalidInput('pool', 'is not the name of a pool; they are listed at /v1/admin/pools');
 }
 
 function subject(id: string) {

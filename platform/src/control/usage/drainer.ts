@@ -33,7 +33,7 @@ export class Drainer {
 
   /** Returns the number of the batch that was moved, if there was anything to move. */
   async #move(tx: Transaction<Tables>, tenant: TenantRef): Promise<number | null> {
-    const last = await lockPosition(tx, tenant.id);
+    const last = await lockPosition(tx, tenant);
     if (last === null) return null;
     const { batch, counts } = await this.#take(tenant, last + 1);
     if (counts.length === 0) return null;
@@ -45,6 +45,7 @@ export class Drainer {
       .updateTable('ledger_positions')
       .set({ batch })
       .where('tenant_id', '=', tenant.id)
+      .where('generation', '=', tenant.generation ?? 0)
       .execute();
     return batch;
   }
@@ -60,20 +61,24 @@ export class Drainer {
 type Batch = { readonly batch: number; readonly counts: readonly LedgerCount[] };
 
 /** The last batch that was moved; nobody else moves any until the transaction ends. */
-async function lockPosition(tx: Transaction<Tables>, tenantId: string): Promise<number | null> {
+async function lockPosition(
+  tx: Transaction<Tables>,
+  { id, generation = 0 }: TenantRef,
+): Promise<number | null> {
   const lock = () =>
     tx
       .selectFrom('ledger_positions')
       .select('batch')
-      .where('tenant_id', '=', tenantId)
+      .where('tenant_id', '=', id)
+      .where('generation', '=', generation)
       .forUpdate()
       .executeTakeFirst();
   const known = await lock();
   if (known) return known.batch;
   // Of a tenant that is gone nothing is kept.
   await sql`
-    INSERT INTO ledger_positions (tenant_id, batch)
-    SELECT id, 0 FROM tenants WHERE id = ${tenantId}
+    INSERT INTO ledger_positions (tenant_id, generation, batch)
+    SELECT id, ${generation}::integer, 0 FROM tenants WHERE id = ${id}
     ON CONFLICT DO NOTHING`.execute(tx);
   return (await lock())?.batch ?? null;
 }

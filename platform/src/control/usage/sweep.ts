@@ -51,10 +51,11 @@ export class LedgerSweep {
     const claimed = rows[0];
     if (!claimed) return null;
     const { rows: tenants } = await sql<Waiting>`
-      SELECT tenants.id, epochs.generation, coalesce(positions.batch, 0) AS batch
+      SELECT tenants.id, epochs.generation, epochs.place, coalesce(positions.batch, 0) AS batch
       FROM tenants
       JOIN tenant_epochs epochs ON epochs.tenant_id = tenants.id
-      LEFT JOIN ledger_positions positions ON positions.tenant_id = tenants.id
+      LEFT JOIN ledger_positions positions
+        ON positions.tenant_id = tenants.id AND positions.generation = epochs.generation
       WHERE ${claimed.after_tenant_id}::uuid IS NULL OR tenants.id > ${claimed.after_tenant_id}::uuid
       ORDER BY tenants.id LIMIT ${pageSize}`.execute(db);
     return tenants;
@@ -66,10 +67,9 @@ export class LedgerSweep {
       const asked = tenants.slice(from, from + askedAtOnce);
       const answers = await Promise.allSettled(asked.map((tenant) => this.#hasLedger(tenant)));
       for (const [at, answer] of answers.entries()) {
-        const { id, generation } = asked[at] as Waiting;
         try {
           if (answer.status === 'rejected') throw answer.reason;
-          if (answer.value) await this.#parts.drain({ id, generation });
+          if (answer.value) await this.#parts.drain(refOf(asked[at] as Waiting));
         } catch (error) {
           failures.push(error);
         }
@@ -78,8 +78,9 @@ export class LedgerSweep {
     return failures;
   }
 
-  #hasLedger({ id, generation, batch }: Waiting): Promise<boolean> {
-    return this.#deadline.run(this.#parts.engine.hasLedger({ id, generation }, batch + 1));
+  #hasLedger(waiting: Waiting): Promise<boolean> {
+    const { engine } = this.#parts;
+    return this.#deadline.run(engine.hasLedger(refOf(waiting), waiting.batch + 1));
   }
 
   /** Where the next page begins: at once, or in an hour from the first tenant on. */
@@ -92,7 +93,16 @@ export class LedgerSweep {
   }
 }
 
-type Waiting = { readonly id: string; readonly generation: number; readonly batch: number };
+type Waiting = {
+  readonly id: string;
+  readonly generation: number;
+  readonly place: string | null;
+  readonly batch: number;
+};
+
+function refOf({ id, generation, place }: Waiting): TenantRef {
+  return { id, generation, place: place ?? undefined };
+}
 
 function interval(ms: number) {
   return sql`make_interval(secs => ${ms / 1000})`;

@@ -4,6 +4,7 @@ import type { TenantRef } from 'sluice/core';
 import type { Tables } from '../../database/tables.ts';
 import type { Actor } from '../actor.ts';
 import { requireReach } from '../authorize.ts';
+import { refOf } from '../epochs/epochs.ts';
 import { found, requireUuid } from '../rows.ts';
 import type { Freshness } from './freshness.ts';
 import { parseSpan, type SpanInput } from './span.ts';
@@ -81,9 +82,9 @@ export class UsageReports {
     const row = await this.#db
       .selectFrom('tenants')
       .innerJoin('tenant_epochs', 'tenant_epochs.tenant_id', 'tenants.id')
-      .select(['tenants.id', 'tenant_epochs.generation'])
+      .select(['tenant_epochs.generation', 'tenant_epochs.place'])
       .where('tenants.id', '=', tenantId)
       .executeTakeFirst();
-    return found('tenant', row);
+    return refOf({ tenantId, ...found('tenant', row) });
   }
 }

@@ -9,6 +9,7 @@ import type { Modes } from '../../../control/modes/modes.ts';
 import type { Overrides } from '../../../control/overrides/overrides.ts';
 import type { Plans } from '../../../control/plans/plans.ts';
 import type { Policies } from '../../../control/policies/policies.ts';
+import type { Pools } from '../../../control/pools/pools.ts';
 import type { Publications } from '../../../control/publications/publications.ts';
 import type { Quotas } from '../../../control/quotas/quotas.ts';
 import type { Tenants } from '../../../control/tenants/tenants.ts';
@@ -31,6 +32,7 @@ import type { Operation } from './operation.ts';
 import { overrideOperations, overrideSchemas } from './overrides.ts';
 import { planOperations, planSchemas } from './plans.ts';
 import { policyOperations, policySchemas } from './policies.ts';
+import { poolOperations, poolSchemas } from './pools.ts';
 import { toAdminError } from './problems.ts';
 import { publicationOperations, publicationSchemas } from './publications.ts';
 import { quotaOperations, quotaSchemas } from './quotas.ts';
@@ -60,6 +62,7 @@ export type Control = {
   readonly usage: UsageReports;
   readonly decisions: DecisionsParts;
   readonly rollout: RolloutNoun;
+  readonly pools: Pools;
   /** Of all that, what applies to a check. */
   readonly explainer: Explainer;
 };
@@ -125,6 +128,7 @@ const schemas = [
   ...usageSchemas,
   ...decisionSchemas,
   ...rolloutSchemas,
+  ...poolSchemas,
 ];
 
 function operationsOf(control: Control): Record<Noun, Partial<Record<Verb, Operation>>> {
@@ -148,6 +152,7 @@ function operationsOf(control: Control): Record<Noun, Partial<Record<Verb, Opera
     usage: usageOperations(control.usage),
     decisions: decisionOperations(control.decisions),
     rollout: rolloutOperations(control.rollout),
+    pools: poolOperations(control.pools),
   };
 }
 
@@ -197,6 +202,7 @@ const tags = {
   usage: 'Usage',
   decisions: 'Receipts',
   rollout: 'Rollout',
+  pools: 'Pools',
 } as const satisfies Record<Noun, string>;
 
 const nothing = Type.Object({}, { additionalProperties: false });
@@ -234,7 +240,7 @@ function problemsOf(route: AdminRoute, operation: Operation): ProblemCode[] {
   const reads = method === 'GET';
   const codes: ProblemCode[] = ['invalid_request', 'unauthenticated', 'too_many_failures'];
   if (least !== 'viewer' || !tenants) codes.push('forbidden');
-  if (!ofMany.includes(verb)) codes.push('not_found');
+  if (!ofMany.includes(verb) && !operation.namesNone) codes.push('not_found');
   if (!reads && !unversioned.includes(verb)) codes.push('version_conflict');
   if (operation.conflicts) codes.push('conflict');
   if (!reads) codes.push('invalid_json', 'body_too_large', 'unsupported_media_type');

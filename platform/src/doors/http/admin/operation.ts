@@ -10,6 +10,8 @@ export type Operation = {
   readonly body?: TSchema;
   /** Whether another object can be in the way. */
   readonly conflicts?: true;
+  /** Whether it names no other object, so that none can be missing. */
+  readonly namesNone?: true;
   /** Of the body when all is well. */
   readonly answer: TSchema;
   run(call: Call<unknown, unknown>): Promise<object>;

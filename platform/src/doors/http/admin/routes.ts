@@ -17,6 +17,7 @@ export const nouns = [
   'usage',
   'decisions',
   'rollout',
+  'pools',
 ] as const;
 export type Noun = (typeof nouns)[number];
 
@@ -158,6 +159,12 @@ export const routes: readonly AdminRoute[] = [
   route('decisions', 'list', 'viewer', { tenants: true }),
   route('decisions', 'get', 'viewer', { tenants: true }),
   route('decisions', 'erase', 'operator', { tenants: true }),
+
+  route('pools', 'list', 'viewer', { tenants: false }),
+  route('pools', 'get', 'viewer', { tenants: false }),
+  route('pools', 'create', 'operator', { tenants: false }),
+  route('pools', 'update', 'operator', { tenants: false }),
+  route('pools', 'remove', 'operator', { tenants: false }),
 ];
 
 function route(

@@ -19,12 +19,16 @@ import {
 import { changedAnswer, deletedAnswer, operation } from './operation.ts';
 
 const fields = {
-  tier: label('Picks the shared plan of that name, unless `plan_id` says another.'),
+  tier: label(
+    'Picks the shared plan of that name and its pool, unless `plan_id` or `pool` say others.',
+  ),
   plan_id: nullable(idField),
   status: oneOf(tenantStatuses, { description: 'A suspended tenant is refused every check.' }),
   timezone: Type.String({ maxLength: 64, description: 'IANA name; quotas follow its days.' }),
   billing_anchor_day: Type.Integer({ minimum: 1, maximum: 31 }),
-  pool: nullable(label('Where its counters are kept; null is where the others are.')),
+  pool: nullable(
+    label("By whose connections, and in which Redis, it is counted; null is its tier's pool."),
+  ),
 };
 
 const stored = { id: idField, name: nameField, ...fields, ...storedFields };
