@@ -7,12 +7,21 @@ export type Fault =
   | { readonly kind: 'swallow_replies' }
   /** Requests arrive and are carried out; when the reply comes, or so many later, the connection is reset. */
   | { readonly kind: 'reset_on_reply'; readonly after?: number }
-  /** Replies come late by this much. */
-  | { readonly kind: 'delay'; readonly ms: number }
+  /** Replies come late by this much, and by up to as much more as the jitter says. */
+  | { readonly kind: 'delay'; readonly ms: number; readonly jitterMs?: number }
+  /** Replies come at this rate at most, on each connection. */
+  | { readonly kind: 'throttle'; readonly bytesPerSecond: number }
+  /** So many more bytes of replies are delivered, then the connection ends. */
+  | { readonly kind: 'cut_after'; readonly bytes: number }
+  /** At the next reply the server's side is closed; what the client sends is still taken. */
+  | { readonly kind: 'half_close' }
   /** Connections are accepted; nothing is forwarded. */
   | { readonly kind: 'swallow' };
 
 type Deliver = (reply: Buffer, delayMs: number) => void;
+
+/** A client, how to answer it, and until when what was sent to it takes at its rate. */
+type Line = { readonly client: Socket; readonly deliver: Deliver; busyUntilMs: number };
 
 /** What comes later never overtakes what was held up. */
 function inOrder(client: Socket): Deliver {
@@ -39,6 +48,8 @@ export class FaultProxy {
   fault: Fault = { kind: 'pass' };
   /** Times that bytes of a client were forwarded, and that replies were held back. */
   readonly seen = { forwarded: 0, lost: 0 };
+  /** When each connection was accepted, by `performance.now()`. */
+  readonly acceptedAtMs: number[] = [];
   readonly #server: Server;
   readonly #upstreamPort: number;
   readonly #sockets = new Set<Socket>();
@@ -72,6 +83,7 @@ export class FaultProxy {
   }
 
   #accept(client: Socket): void {
+    this.acceptedAtMs.push(performance.now());
     const upstream = connect({ host: '127.0.0.1', port: this.#upstreamPort, noDelay: true });
     client.setNoDelay(true);
     const end = () => {
@@ -91,17 +103,37 @@ export class FaultProxy {
       this.seen.forwarded += 1;
       upstream.write(request);
     });
-    const deliver = inOrder(client);
-    upstream.on('data', (reply) => this.#answer(client, deliver, reply));
+    const line: Line = { client, deliver: inOrder(client), busyUntilMs: 0 };
+    upstream.on('data', (reply) => this.#answer(line, reply));
   }
 
-  #answer(client: Socket, deliver: Deliver, reply: Buffer): void {
+  #answer(line: Line, reply: Buffer): void {
+    const { client, deliver } = line;
     switch (this.fault.kind) {
       case 'pass':
         deliver(reply, 0);
         return;
       case 'delay':
-        deliver(reply, this.fault.ms);
+        deliver(reply, this.fault.ms + Math.random() * (this.fault.jitterMs ?? 0));
+        return;
+      case 'throttle': {
+        const nowMs = performance.now();
+        const takesMs = (reply.length / this.fault.bytesPerSecond) * 1000;
+        line.busyUntilMs = Math.max(nowMs, line.busyUntilMs) + takesMs;
+        deliver(reply, line.busyUntilMs - nowMs);
+        return;
+      }
+      case 'cut_after': {
+        const { bytes } = this.fault;
+        this.fault = { kind: 'cut_after', bytes: Math.max(0, bytes - reply.length) };
+        if (reply.length <= bytes) return deliver(reply, 0);
+        this.seen.lost += 1;
+        client.write(reply.subarray(0, bytes), () => client.destroy());
+        return;
+      }
+      case 'half_close':
+        this.seen.lost += 1;
+        client.end();
         return;
       case 'reset_on_reply':
         if ((this.fault.after ?? 0) > 0) {
