@@ -1,0 +1,61 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { LimitInput } from '../../limiter/src/core/limit-input.ts';
+import { Processes } from '../races/processes.ts';
+import { processCount, single, usedOf } from '../races/running.ts';
+import { bound, limitOf } from '../support/limits.ts';
+import { campaign, isLong, sized } from './rig/campaign.ts';
+
+const forMs = sized({ short: 3000, long: 60_000 });
+const count = isLong ? processCount : 4;
+const killEveryMs = isLong ? 1000 : 700;
+const timeoutMs = 60_000;
+const size = 2000;
+const limit: LimitInput = { algorithm: 'fixed_window', limit: size, window: '365 days' };
+
+campaign(
+  'T05',
+  'A process killed every second, and another in its place',
+  async (report, cleanUp) => {
+    const processes = await Processes.start(count);
+    cleanUp(() => processes.stop());
+    const target = single();
+    const over = new AbortController();
+    let [heard, refused, kills] = [0, 0, 0];
+    /** Where a process died, another comes: nobody is told what the dead one was let in for. */
+    const coming = new Map<number, Promise<unknown>>();
+    const lane = async (at: number) => {
+      for (let turn = 0; !over.signal.aborted; turn += 1) {
+        await coming.get(at);
+        const job = { kind: 'single', checks: 200, limit } as const;
+        try {
+          const member = processes.at(at);
+          await member.prepare(target, job, at * 100_000 + turn);
+          const { admitted } = await member.go<typeof job>(timeoutMs);
+          heard += admitted;
+          refused += job.checks - admitted;
+        } catch (error) {
+          if (!processes.at(at).isDead && !coming.has(at)) throw error;
+        }
+      }
+    };
+    const lanes = Array.from({ length: count }, (_, at) => lane(at));
+    const endMs = performance.now() + forMs;
+    while (performance.now() < endMs) {
+      await sleep(killEveryMs);
+      const at = kills % count;
+      kills += 1;
+      const next = processes.replace(at).finally(() => coming.delete(at));
+      coming.set(at, next);
+      await next;
+    }
+    over.abort();
+    await Promise.all(lanes);
+    const [used = 0] = await usedOf(target, [bound(limitOf(limit), 0, ['one'])]);
+    report.exactly('over-admission', Math.max(0, used - size, heard - size), 0);
+    // Every place was taken: what the dead were let in for is what the living did not hear of.
+    report.exactly('places that nobody got', size - used, 0);
+    report.atLeast('calls refused', refused, 1);
+    report.note(`${kills} kills of ${count} processes; ${used - heard} let in by the dead`);
+  },
+  { takesMs: forMs + timeoutMs },
+);
