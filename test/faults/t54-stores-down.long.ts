@@ -3,6 +3,7 @@ import { startPostgres } from '../servers/postgres.ts';
 import { startRedis } from '../servers/redis.ts';
 import { FaultProxy } from '../support/fault-proxy.ts';
 import { freshDatabase } from '../support/databases.ts';
+import { withOtherSecret } from './rig/keys.ts';
 import { campaign, sized } from './rig/campaign.ts';
 import { startService } from './rig/service.ts';
 
@@ -40,8 +41,8 @@ campaign(
         const [one, closed, other, late, nonsense] = await Promise.all([
           client.check(known.key, check),
           client.check(known.key, { ...check, resource: 'POST:/orders' }),
-          // Made while all was well, and never seen by this node: as good as unknown.
-          client.check(stranger.key.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a')), check),
+          // The id of a key that is there, and another secret.
+          client.check(withOtherSecret(stranger.key), check),
           client.check(revoked.key, check),
           client.check('nonsense', check),
         ]);

@@ -68,3 +68,13 @@ test('a half-closed line says its end and takes what is sent', async () => {
   await expect.poll(() => proxy.seen.forwarded).toBe(forwarded + 1);
   expect([heard, client.destroyed]).toEqual(['', false]);
 });
+
+test('a silenced line says and takes nothing, and a new one works', async () => {
+  proxy.silence();
+  client.write('first');
+  const another = connect({ host: '127.0.0.1', port: proxy.port });
+  another.write('second');
+  const [said] = (await once(another, 'data')) as [Buffer];
+  expect([String(said), heard, client.destroyed]).toEqual(['second', '', false]);
+  another.destroy();
+});

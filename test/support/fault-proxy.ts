@@ -21,7 +21,12 @@ export type Fault =
 type Deliver = (reply: Buffer, delayMs: number) => void;
 
 /** A client, how to answer it, and until when what was sent to it takes at its rate. */
-type Line = { readonly client: Socket; readonly deliver: Deliver; busyUntilMs: number };
+type Line = {
+  readonly client: Socket;
+  readonly deliver: Deliver;
+  busyUntilMs: number;
+  isSilent: boolean;
+};
 
 /** What comes later never overtakes what was held up. */
 function inOrder(client: Socket): Deliver {
@@ -53,6 +58,7 @@ export class FaultProxy {
   readonly #server: Server;
   readonly #upstreamPort: number;
   readonly #sockets = new Set<Socket>();
+  readonly #lines = new Set<Line>();
 
   private constructor(upstreamPort: number) {
     this.#upstreamPort = upstreamPort;
@@ -73,6 +79,11 @@ export class FaultProxy {
   /** Ends every connection, as a network does that breaks. */
   cut(): void {
     for (const socket of this.#sockets) socket.destroy();
+  }
+
+  /** The connections that are open now go silent for good, as half-open ones do; new ones work. */
+  silence(): void {
+    for (const line of this.#lines) line.isSilent = true;
   }
 
   async stop(): Promise<void> {
@@ -98,17 +109,20 @@ export class FaultProxy {
         end();
       });
     }
+    const line: Line = { client, deliver: inOrder(client), busyUntilMs: 0, isSilent: false };
+    this.#lines.add(line);
+    client.once('close', () => this.#lines.delete(line));
     client.on('data', (request) => {
-      if (this.fault.kind === 'swallow') return;
+      if (this.fault.kind === 'swallow' || line.isSilent) return;
       this.seen.forwarded += 1;
       upstream.write(request);
     });
-    const line: Line = { client, deliver: inOrder(client), busyUntilMs: 0 };
     upstream.on('data', (reply) => this.#answer(line, reply));
   }
 
   #answer(line: Line, reply: Buffer): void {
     const { client, deliver } = line;
+    if (line.isSilent) return;
     switch (this.fault.kind) {
       case 'pass':
         deliver(reply, 0);

@@ -52,7 +52,7 @@ export class Report {
   /** A time, a rate or a size that depends on the machine: told, and binding only when absurd. */
   aim(name: string, measured: number, target: number): void {
     const isMet = measured <= target;
-    const isBinding = isLong && measured > absurdFactor * target;
+    const isBinding = isLong && target > 0 && measured > absurdFactor * target;
     this.#add({ name, measured, target: `≤ ${shown(target)}`, isMet, isBinding });
   }
 
