@@ -12,6 +12,7 @@
  * @typedef {object} Result
  * @property {string} id
  * @property {string} name
+ * @property {number | null} [scale] 1 is the full size; null the short form
  * @property {readonly Figure[]} figures
  * @property {readonly string[]} notes
  */
@@ -35,16 +36,27 @@ export function readResults(text) {
 
 /** @param {string} text one result a line */
 export function renderFaultTable(text) {
-  const rows = readResults(text).flatMap(({ id, name, figures, notes }) => [
-    ...figures.map((figure, at) => rowOf(at === 0 ? [id, name] : ['', ''], figure)),
-    ...(figures.length === 0 ? [rowOf([id, name], null)] : []),
-    ...notes.map((note) => `| | | _${note}_ | | | |`),
-  ]);
+  const rows = readResults(text).flatMap(({ id, name: title, scale, figures, notes }) => {
+    const name = `${title}${sizeOf(scale)}`;
+    return [
+      ...figures.map((figure, at) => rowOf(at === 0 ? [id, name] : ['', ''], figure)),
+      ...(figures.length === 0 ? [rowOf([id, name], null)] : []),
+      ...notes.map((note) => `| | | _${note}_ | | | |`),
+    ];
+  });
   return [
     '| test | what is done | figure | target | measured | |',
     '|---|---|---|---|---|---|',
     ...rows,
   ].join('\n');
+}
+
+/** @param {number | null | undefined} scale */
+function sizeOf(scale) {
+  if (scale === 1) return '';
+  return typeof scale === 'number'
+    ? ` (${Number((100 * scale).toPrecision(2))} % of its size)`
+    : ' (short form)';
 }
 
 /**

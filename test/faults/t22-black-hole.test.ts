@@ -40,12 +40,13 @@ campaign(
     while (!isBack() && performance.now() < patienceMs) await sleep(20);
     const backMs = performance.now() - mendedMs;
     await load.stop();
-    const [first, later] = [
-      load.between(cutMs, cutMs + 500),
-      load.between(cutMs + 500, mendedMs),
-    ];
+    const [first, later] = [load.between(cutMs, cutMs + 500), load.between(cutMs + 500, mendedMs)];
     report.exactly('5xx or no answer', failures(load.samples), 0);
-    report.exactly('refused under “open”', load.samples.filter((one) => one.status === 429).length, 0);
+    report.exactly(
+      'refused under “open”',
+      load.samples.filter((one) => one.status === 429).length,
+      0,
+    );
     report.aim('p99 in the first 500 ms, ms', p99(times(first)), deadlineMs + 10);
     report.aim('p99 after that, ms', p99(times(later)), 5);
     report.aim('slowest, ms', Math.max(...times([...first, ...later])), 2 * deadlineMs);

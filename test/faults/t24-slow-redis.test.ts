@@ -47,7 +47,11 @@ campaign(
     const [slow, frozen] = [load.between(slowMs, frozenMs), load.between(frozenMs, endMs)];
     const perMinute = changesSlow / (forMs / 60_000);
     report.exactly('5xx or no answer', failures(load.samples), 0);
-    report.exactly('refused under “open”', load.samples.filter((one) => one.status === 429).length, 0);
+    report.exactly(
+      'refused under “open”',
+      load.samples.filter((one) => one.status === 429).length,
+      0,
+    );
     report.aim('p99 while 200 ms late, ms', p99(times(slow)), deadlineMs + 10);
     if (isLong) report.aim('p99 while it stutters, ms', p99(times(frozen)), deadlineMs + 10);
     if (isLong) report.aim('changes of the breaker a minute', perMinute, 6);

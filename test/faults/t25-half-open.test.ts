@@ -6,7 +6,7 @@ import { failures, HttpLoad } from './rig/http-load.ts';
 import { startService } from './rig/service.ts';
 
 const rounds = sized({ short: 1, long: 10 });
-const patienceMs = 15_000;
+const patienceMs = sized({ short: 5000, long: 15_000 });
 const limit = { name: 'open', algorithm: 'fixed_window', limit: 1e9, window_seconds: 3600 };
 
 campaign(

@@ -47,15 +47,22 @@ campaign(
       const during = proxy.acceptedAtMs.filter((ms) => ms > killedMs && ms < openMs);
       tries += during.length;
       const bins = new Map<number, number>();
-      for (const ms of during) bins.set(Math.floor(ms / binMs), (bins.get(Math.floor(ms / binMs)) ?? 0) + 1);
+      for (const ms of during)
+        bins.set(Math.floor(ms / binMs), (bins.get(Math.floor(ms / binMs)) ?? 0) + 1);
       mostInBin = Math.max(mostInBin, ...[...bins.values()].map((count) => count / during.length));
     }
     await load.stop();
     report.exactly('5xx or no answer', failures(load.samples), 0);
     report.aim('until every node is exact again, ms', Math.max(...backMs), 2000);
-    report.aim('tries to connect a second and node', tries / rounds / nodeCount / (awayMs / 1000), 4);
+    report.aim(
+      'tries to connect a second and node',
+      tries / rounds / nodeCount / (awayMs / 1000),
+      4,
+    );
     report.aim('largest share of tries in 100 ms', mostInBin, 0.3);
-    report.note(`${rounds} times, ${nodeCount} nodes, ${countOf(load.samples, 'fail_open')} let in without it`);
+    report.note(
+      `${rounds} times, ${nodeCount} nodes, ${countOf(load.samples, 'fail_open')} let in without it`,
+    );
   },
   { takesMs: rounds * 30_000 + nodeCount * 20_000 },
 );

@@ -62,7 +62,7 @@ async function failOver(cleanUp: (undo: () => unknown) => void) {
   await second.replicaof('NO', 'ONE');
   const engine = engineOf(second);
   let admitted = before.admissions.length;
-  for (let refused = 0; refused < 50; ) {
+  for (let refused = 0; refused < 50;) {
     const asked = Array.from({ length: 64 }, () => askEngine(engine, tenant, [bound(limit)]));
     const allowed = (await Promise.all(asked)).filter((one) => one.allowed).length;
     admitted += allowed;

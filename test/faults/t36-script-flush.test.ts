@@ -21,10 +21,7 @@ campaign(
     cleanUp(() => store.close());
     cleanUp(() => flusher.disconnect());
     const callers = new Callers();
-    callers.start(
-      32,
-      async () => (await askEngine(store.engine, tenant, [bound(limit)])).allowed,
-    );
+    callers.start(32, async () => (await askEngine(store.engine, tenant, [bound(limit)])).allowed);
     const endMs = performance.now() + forMs;
     let flushes = 0;
     while (performance.now() < endMs) {

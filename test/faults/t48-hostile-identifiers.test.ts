@@ -49,7 +49,7 @@ campaign('T48', 'Hostile identifiers', async (report, cleanUp) => {
       const answer = result.kind === 'answered' ? result.answers[0] : undefined;
       const state = answer?.kind === 'decided' ? answer.readings[0]?.state : undefined;
       // Whoever is the first to call has used one.
-      if (JSON.stringify(state).includes('"used":1') === false) collisions += 1;
+      if (!JSON.stringify(state).includes('"used":1')) collisions += 1;
     }
     const slots = new Set<number>();
     for (const key of await keys()) {

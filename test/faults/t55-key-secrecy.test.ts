@@ -17,7 +17,10 @@ campaign(
     const sealed = seal(secret);
     const swap = (text: string, at: number) =>
       text.slice(0, at) + (text[at] === 'a' ? 'b' : 'a') + text.slice(at + 1);
-    const guesses = { 'wrong from the first letter': swap(secret, 0), 'wrong in the last': swap(secret, 42) };
+    const guesses = {
+      'wrong from the first letter': swap(secret, 0),
+      'wrong in the last': swap(secret, 42),
+    };
     const times = Object.entries(guesses).map(() => new Moments());
     const texts = Object.values(guesses);
     for (let at = 0; at < 20_000; at += 1) opens(texts[at % 2] as string, sealed);

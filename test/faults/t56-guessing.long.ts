@@ -46,7 +46,9 @@ campaign(
     report.atLeast('guesses refused before any look-up, %', 100 * (1 - caused / guesses), 99.9);
     report.exactly('5xx or no answer to who has a key', failures(load.samples), 0);
     report.aim('p99 of who has a key, times as before', p99(times(busy)) / p99(times(quiet)), 1.5);
-    report.note(`${guesses} guesses, ${Math.round(guesses / (forMs / 1000))}/s, as fast as this machine sends`);
+    report.note(
+      `${guesses} guesses, ${Math.round(guesses / (forMs / 1000))}/s, as fast as this machine sends`,
+    );
   },
   { takesMs: forMs + 30_000 },
 );

@@ -13,7 +13,10 @@ campaign(
   'PostgreSQL away for ten minutes',
   async (report, cleanUp) => {
     const durable = { synchronous_commit: 'on' };
-    const [postgres, redis] = await Promise.all([startPostgres({ settings: durable }), startRedis()]);
+    const [postgres, redis] = await Promise.all([
+      startPostgres({ settings: durable }),
+      startRedis(),
+    ]);
     cleanUp(() => Promise.all([postgres.stop(), redis.stop()]));
     const { url: databaseUrl } = await freshDatabase(postgres.url);
     const { client, url } = await startService(cleanUp, {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { NodeClient } from '../platform/rig/client.ts';
 import { startNode } from '../platform/rig/node.ts';
 import { makeStack } from '../platform/rig/stacks.ts';
-import { AnsweringRedis } from './rig/answering-redis.ts';
+import { AnsweringRedis, silence } from './rig/answering-redis.ts';
 import { campaign } from './rig/campaign.ts';
 
 const deadlineMs = 300;
@@ -14,7 +14,8 @@ const errors: Readonly<Record<string, string>> = {
   NOSCRIPT: '-NOSCRIPT No matching script. Please use EVAL.\r\n',
   LOADING: '-LOADING Redis is loading the dataset in memory\r\n',
   CLUSTERDOWN: '-CLUSTERDOWN The cluster is down\r\n',
-  MASTERDOWN: "-MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.\r\n",
+  MASTERDOWN:
+    "-MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.\r\n",
   BUSY: '-BUSY Redis is busy running a script.\r\n',
   'bad reply': '*2\r\n$3\r\nfoo\r\n:-1\r\n',
 };
@@ -56,7 +57,7 @@ campaign('T74', 'Every failure under every policy', async (report, cleanUp) => {
   for (const fault of faults) {
     for (const policy of policies) await exactAgain(client, keys.get(policy) ?? '');
     if (fault === 'refused') await redis.refuse();
-    else redis.answer = errors[fault] ?? 'silent';
+    else redis.answer = errors[fault] ?? silence;
     for (const policy of policies) {
       // Twice: the second may find a breaker open.
       for (let turn = 0; turn < 2; turn += 1) {
@@ -83,7 +84,9 @@ campaign('T74', 'Every failure under every policy', async (report, cleanUp) => {
   for (const cell of new Set(cells)) report.note(cell);
   report.exactly('outcomes other than declared', new Set(cells).size, 0);
   report.note(`${policies.length * faults.length} of 33 cells: ${policies.join(', ')}`);
-  report.note([...told].map(([fault, reasons]) => `${fault}: ${[...reasons].join(' / ')}`).join('; '));
+  report.note(
+    [...told].map(([fault, reasons]) => `${fault}: ${[...reasons].join(' / ')}`).join('; '),
+  );
 });
 
 const check = { resource: 'GET:/orders', subject: 'ann' };

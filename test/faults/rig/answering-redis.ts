@@ -1,15 +1,21 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
+/** Instead of an answer. */
+export const silence = 'silence';
+
 const scripts = ['EVALSHA', 'EVAL'];
+/** What is as long as it says, and what has as many values as it says: of both protocols. */
+const texts = ['$', '=', '!'];
+const lists = ['*', '~', '>'];
 
 /**
  * A Redis that answers scripts with what the test says, and is a real one for all else: for errors
- * that are hard to bring about, or to end. `silent` answers them with nothing.
+ * that are hard to bring about, or to end. `silence` answers nothing more on that connection.
  */
 export class AnsweringRedis {
   /** As on the wire, such as `-OOM …\r\n`; null for what the real one says. */
-  answer: string | 'silent' | null = null;
+  answer: string | null = null;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   readonly #upstreamPort: number;
@@ -46,7 +52,7 @@ export class AnsweringRedis {
     await closed;
   }
 
-  /** After a silence this is the only way on: who waits would take the next answer for its own. */
+  /** Ends every connection, as silent ones must be for anything to go on. */
   cut(): void {
     for (const socket of this.#sockets) socket.destroy();
   }
@@ -76,7 +82,8 @@ export class AnsweringRedis {
       const command = await asked.next();
       const name = /\$\d+\r\n(\w+)/.exec(command.toString('latin1', 0, 40))?.[1] ?? '';
       const answer = scripts.includes(name.toUpperCase()) ? this.answer : null;
-      if (answer === 'silent') continue;
+      // For good: any later answer would be taken for this one.
+      if (answer === silence) return void client.resume();
       if (answer !== null) {
         client.write(answer);
         continue;
@@ -120,11 +127,11 @@ function endOf(bytes: Buffer, from: number): number | null {
   const kind = String.fromCharCode(bytes[from] ?? 0);
   const size = Number(bytes.toString('latin1', from + 1, lineEnd));
   let end: number | null = lineEnd + 2;
-  if (kind === '$') {
+  if (texts.includes(kind)) {
     end = size < 0 ? end : end + size + 2;
     return end <= bytes.length ? end : null;
   }
-  if (kind !== '*') return end;
-  for (let at = 0; at < size && end !== null; at += 1) end = endOf(bytes, end);
+  const count = lists.includes(kind) ? size : kind === '%' ? 2 * size : 0;
+  for (let at = 0; at < count && end !== null; at += 1) end = endOf(bytes, end);
   return end;
 }

@@ -5,9 +5,12 @@ import { Agent, request } from 'node:http';
 
 process.once('disconnect', () => process.exit(1));
 
-process.once('message', async (message) => {
-  /** @type {import('./flood.ts').FloodOrder} */
-  const { url, keys, connections, forMs, fromOthers } = /** @type {any} */ (message);
+process.once('message', (message) => {
+  void flood(/** @type {import('./flood.ts').FloodOrder} */ (message));
+});
+
+/** @param {import('./flood.ts').FloodOrder} order */
+async function flood({ url, keys, connections, forMs, fromOthers }) {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   /** @type {Record<string, number>} */
   const statuses = {};
@@ -16,7 +19,7 @@ process.once('message', async (message) => {
   const lane = async () => {
     while (performance.now() < endMs) {
       const at = sent++;
-      const status = await ask(agent, url, String(keys[at % keys.length]), fromOthers ? at : null);
+      const status = await ask(agent, url, keys[at % keys.length] ?? '', fromOthers ? at : null);
       statuses[status] = (statuses[status] ?? 0) + 1;
     }
   };
@@ -24,7 +27,7 @@ process.once('message', async (message) => {
   agent.destroy();
   process.send?.({ sent, statuses });
   process.disconnect();
-});
+}
 
 /**
  * @param {Agent} agent

@@ -2,6 +2,8 @@ import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export type Sample = {
+  /** The number of the call. */
+  readonly at: number;
   readonly startedMs: number;
   readonly tookMs: number;
   /** 0 when there was no answer. */
@@ -74,7 +76,7 @@ export class HttpLoad {
       const done = (status: number, text: string) => {
         const tookMs = performance.now() - startedMs;
         const [basis, reason] = [fieldOf(text, 'basis'), fieldOf(text, 'degraded_reason')];
-        this.samples.push({ startedMs, tookMs, status, basis, reason, node });
+        this.samples.push({ at, startedMs, tookMs, status, basis, reason, node });
         resolve();
       };
       const asked = request(`${urls[node]}/v1/check`, {

@@ -1,5 +1,5 @@
 import { appendFileSync } from 'node:fs';
-import { isLong } from './size.ts';
+import { isLong, scale } from './size.ts';
 
 /** One number of a campaign beside what it must be. */
 export type Figure = {
@@ -14,6 +14,8 @@ export type Figure = {
 export type Result = {
   readonly id: string;
   readonly name: string;
+  /** 1 is the full size; null the short form. */
+  readonly scale: number | null;
   readonly figures: readonly Figure[];
   /** How large the run was, and what the figures do not say. */
   readonly notes: readonly string[];
@@ -61,7 +63,8 @@ export class Report {
   }
 
   get result(): Result {
-    return { id: this.#id, name: this.#name, figures: this.#figures, notes: this.#notes };
+    const [id, name] = [this.#id, this.#name];
+    return { id, name, scale, figures: this.#figures, notes: this.#notes };
   }
 
   /** `T36  Script cache flush: failed decisions 0 (target 0)  …` */

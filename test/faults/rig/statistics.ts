@@ -10,7 +10,9 @@ export function p99(values: readonly number[]): number {
 
 /** Welch's t: how many standard errors two means lie apart. */
 export function welchT(one: Moments, other: Moments): number {
-  return (one.mean - other.mean) / Math.sqrt(one.variance / one.count + other.variance / other.count);
+  return (
+    (one.mean - other.mean) / Math.sqrt(one.variance / one.count + other.variance / other.count)
+  );
 }
 
 /** Mean and variance of numbers that are told one by one (Welford). */
