@@ -65,8 +65,9 @@ function sizeOf(scale) {
  */
 function rowOf([id, name], figure) {
   if (!figure) return `| ${id} | ${name} | | | | not shown |`;
+  const begin = id === '' ? '| |' : `| ${id} | ${name}`;
   const { name: what, target, measured, isMet } = figure;
-  return `| ${id} | ${name} | ${what} | ${target} | ${shown(measured)} | ${isMet ? 'ok' : 'missed'} |`;
+  return `${begin} | ${what} | ${target} | ${shown(measured)} | ${isMet ? 'ok' : 'missed'} |`;
 }
 
 /** @param {number | null} value JSON has no word for what is not finite */

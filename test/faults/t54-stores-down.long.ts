@@ -68,9 +68,7 @@ campaign(
     report.exactly('known keys refused under “open”', tally.knownRefused, 0);
     report.exactly('let in under “closed” without Redis', tally.closedLetIn, 0);
     report.exactly('5xx for known keys', tally.failures, 0);
-    report.note(
-      `${forMs} ms each; unknown keys were told ${[...strangersTold].join(', ')}`,
-    );
+    report.note(`${forMs} ms each; unknown keys were told ${[...strangersTold].join(', ')}`);
     report.note('a known key is good for as long as PostgreSQL is away: there is no longest age');
   },
   { takesMs: 3 * forMs + 60_000 },
