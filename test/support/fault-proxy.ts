@@ -7,6 +7,8 @@ export type Fault =
   | { readonly kind: 'swallow_replies' }
   /** Requests arrive and are carried out; when the reply comes, or so many later, the connection is reset. */
   | { readonly kind: 'reset_on_reply'; readonly after?: number }
+  /** The same for one connection alone: who comes back finds all well. */
+  | { readonly kind: 'reset_one_reply' }
   /** Replies come late by this much, and by up to as much more as the jitter says. */
   | { readonly kind: 'delay'; readonly ms: number; readonly jitterMs?: number }
   /** Replies come at this rate at most, on each connection. */
@@ -137,6 +139,11 @@ export class FaultProxy {
         deliver(reply, line.busyUntilMs - nowMs);
         return;
       }
+      case 'reset_one_reply':
+        this.fault = { kind: 'pass' };
+        this.seen.lost += 1;
+        client.resetAndDestroy();
+        return;
       case 'cut_after': {
         const { bytes } = this.fault;
         this.fault = { kind: 'cut_after', bytes: Math.max(0, bytes - reply.length) };
