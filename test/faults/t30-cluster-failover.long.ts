@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openCluster } from '../servers/connect.ts';
 import { startRedisCluster } from '../servers/redis-cluster.ts';
 import { campaign, sized } from './rig/campaign.ts';
-import { failures, HttpLoad, times } from './rig/http-load.ts';
+import { failures, HttpLoad, type Sample, times } from './rig/http-load.ts';
 import { startService } from './rig/service.ts';
 import { p99 } from './rig/statistics.ts';
 
@@ -19,6 +19,10 @@ campaign(
     cleanUp(() => servers.stop());
     const cluster = openCluster(servers.nodes);
     cleanUp(() => cluster.disconnect());
+    // By default a cluster that misses one slot serves none.
+    for (const node of cluster.nodes('all')) {
+      await node.config('SET', 'cluster-require-full-coverage', 'no');
+    }
     const urls = servers.nodes.map(({ host, port }) => `redis://${host}:${port}`);
     const { client, url } = await startService(cleanUp, { redisUrl: urls.join(',') });
     const tenants = await Promise.all(
@@ -48,10 +52,7 @@ campaign(
       const tookMs = isBack() ? performance.now() - startMs : Infinity;
       if (how === 'frozen') process.kill(victim.pid, 'SIGCONT');
       const during = load.between(startMs, performance.now());
-      // A tenant has one slot: those who were ever decided without the store had theirs there.
-      const hit = new Set(
-        during.filter(({ basis }) => basis !== 'exact').map(({ at }) => at % tenantCount),
-      );
+      const hit = new Set([...tenants.keys()].filter((tenant) => wasHit(during, tenant)));
       const others = during.filter(({ at }) => !hit.has(at % tenantCount));
       const ratio = p99(times(others)) / p99(times(quiet));
       report.aim(`until all slots are exact again (${how}), ms`, tookMs, 5000);
@@ -65,3 +66,10 @@ campaign(
   },
   { takesMs: 2 * patienceMs + 60_000 },
 );
+
+/** A tenant has one slot. On a busy machine anyone may be late once, so that once is not enough. */
+function wasHit(during: readonly Sample[], tenant: number): boolean {
+  const own = during.filter(({ at }) => at % tenantCount === tenant);
+  const without = own.filter(({ basis }) => basis !== 'exact').length;
+  return without > 0.3 * own.length;
+}
