@@ -20,7 +20,8 @@ campaign(
     cleanUp(() => processes.stop());
     const target = single();
     const over = new AbortController();
-    let [heard, refused, kills] = [0, 0, 0];
+    const told = { heard: 0, refused: 0 };
+    let kills = 0;
     /** Where a process died, another comes: nobody is told what the dead one was let in for. */
     const coming = new Map<number, Promise<unknown>>();
     const lane = async (at: number) => {
@@ -31,8 +32,8 @@ campaign(
           const member = processes.at(at);
           await member.prepare(target, job, at * 100_000 + turn);
           const { admitted } = await member.go<typeof job>(timeoutMs);
-          heard += admitted;
-          refused += job.checks - admitted;
+          told.heard += admitted;
+          told.refused += job.checks - admitted;
         } catch (error) {
           if (!processes.at(at).isDead && !coming.has(at)) throw error;
         }
@@ -53,9 +54,10 @@ campaign(
     }
     await Promise.all(coming.values());
     // Until there is no place left, so that all of them can be counted.
-    while (refused === 0) await sleep(20);
+    while (told.refused === 0) await sleep(20);
     over.abort();
     await Promise.all(lanes);
+    const { heard, refused } = told;
     const [used = 0] = await usedOf(target, [bound(limitOf(limit), 0, ['one'])]);
     report.exactly('over-admission', Math.max(0, used - size, heard - size), 0);
     // Every place was taken: what the dead were let in for is what the living did not hear of.
