@@ -8,7 +8,10 @@ const conditions = ['source'];
 const serverTests = ['test/**/*.test.ts', 'limiter/src/engines/redis/**/*.test.ts'];
 
 // These take the whole machine, and would make any other test late: they run after all others.
-const raceTests = ['test/races/**/*.test.ts'];
+const raceTests = ['test/races/**/*.test.ts', 'test/faults/**/*.test.ts'];
+
+// Campaigns that have no short form: `npm run test:faults` alone runs them.
+const longTests = process.env['FAULT_SCALE'] === undefined ? [] : ['test/faults/**/*.long.ts'];
 
 // These are about what their process has loaded, so each has one of its own.
 const aloneTests = ['platform/src/observe/tracing.test.ts', 'test/platform/traces.test.ts'];
@@ -61,7 +64,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'races',
-          include: raceTests,
+          include: [...raceTests, ...longTests],
           globalSetup: ['test/servers/global-setup.ts'],
           sequence: { groupOrder: 1 },
         },

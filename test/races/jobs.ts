@@ -53,11 +53,12 @@ export type TreeJob = {
   readonly checks: number;
   readonly levels: readonly [tenant: LimitInput, team: LimitInput, user: LimitInput];
 };
-/** Many tenants, a few of them with most of the calls. */
+/** Many tenants, a few of them with most of the calls: by Zipf's law where that is asked for. */
 export type TenantsJob = {
   readonly kind: 'tenants';
   readonly checks: number;
   readonly tenants: number;
+  readonly spread?: 'zipf';
 } & Asked;
 /** Every key many times at once, all processes the same keys in the same order. */
 export type IdempotencyJob = {
@@ -220,7 +221,9 @@ async function tenants(job: TenantsJob, context: JobContext): Promise<Tally> {
   const tally: Tally = { asked: {}, admitted: {} };
   const limits = [{ limit: limitOf(job.limit), parts: ['one'], cost: 1 }];
   await inFlight(job.checks, async (at) => {
-    const tenant = `tenant-${Math.floor(job.tenants * context.random() ** 3)}`;
+    const roll = context.random();
+    const rank = job.spread === 'zipf' ? (job.tenants + 1) ** roll - 1 : job.tenants * roll ** 3;
+    const tenant = `tenant-${Math.floor(rank)}`;
     const answer = decidedOf(await ask(context, tenant, { at, limits }));
     count(tally, tenant, 1, answer.allowed);
   });

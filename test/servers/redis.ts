@@ -12,6 +12,10 @@ export type RedisOptions = {
   readonly port?: number;
   /** More settings, as on the command line: `['--maxmemory', '10mb']`. */
   readonly settings?: readonly string[];
+  /** Variables for it, such as a library to load first. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** A program and its arguments that become the server: `['unshare', '--net']`. */
+  readonly launcher?: readonly string[];
 };
 
 export type RedisServer = ServerProcess & {
@@ -23,7 +27,7 @@ export type RedisServer = ServerProcess & {
 export async function startRedis(options: RedisOptions = {}): Promise<RedisServer> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await startRedisOn(options.port ?? (await findFreePort()), options.settings ?? []);
+      return await startRedisOn(options.port ?? (await findFreePort()), options);
     } catch (error) {
       // Somebody else may have taken the port in the meantime.
       if (attempt === startAttemptsMax) throw error;
@@ -31,12 +35,16 @@ export async function startRedis(options: RedisOptions = {}): Promise<RedisServe
   }
 }
 
-async function startRedisOn(port: number, settings: readonly string[]): Promise<RedisServer> {
+async function startRedisOn(port: number, options: RedisOptions): Promise<RedisServer> {
+  const { settings = [], env, launcher = [] } = options;
   const folder = await createTemporaryFolder('redis');
+  const command = [...launcher, requireProgram('redis-server'), ...listDefaults(port, folder)];
+  const [program = '', ...args] = [...command, ...settings];
   const server = await startServerProcess({
-    program: requireProgram('redis-server'),
-    args: [...listDefaults(port, folder), ...settings],
+    program,
+    args,
     folder,
+    env,
     logPath: join(folder, 'redis.log'),
     readyPattern: /Ready to accept connections/,
     readyTimeoutMs,

@@ -17,6 +17,8 @@ export type ServerCommand = {
   /** Ends the server at once, without a trace. */
   readonly stopSignal: NodeJS.Signals;
   readonly user?: { readonly uid: number; readonly gid: number } | undefined;
+  /** Besides the environment of this process. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
 };
 
 export type ServerProcess = {
@@ -41,13 +43,14 @@ export async function startServerProcess(command: ServerCommand): Promise<Server
   }
 }
 
-function spawnServer({ program, args, folder, logPath, user }: ServerCommand): ChildProcess {
+function spawnServer({ program, args, folder, logPath, user, env }: ServerCommand): ChildProcess {
   const log = openSync(logPath, 'a');
   // Detached: Ctrl-C in the terminal is for the runner, which then stops its servers in order.
   const child = spawn(program, args, {
     cwd: folder,
     detached: true,
     stdio: ['ignore', log, log],
+    env: { ...process.env, ...env },
     ...user,
   });
   closeSync(log);

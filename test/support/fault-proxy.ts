@@ -7,12 +7,28 @@ export type Fault =
   | { readonly kind: 'swallow_replies' }
   /** Requests arrive and are carried out; when the reply comes, or so many later, the connection is reset. */
   | { readonly kind: 'reset_on_reply'; readonly after?: number }
-  /** Replies come late by this much. */
-  | { readonly kind: 'delay'; readonly ms: number }
+  /** The same for one connection alone: who comes back finds all well. */
+  | { readonly kind: 'reset_one_reply' }
+  /** Replies come late by this much, and by up to as much more as the jitter says. */
+  | { readonly kind: 'delay'; readonly ms: number; readonly jitterMs?: number }
+  /** Replies come at this rate at most, on each connection. */
+  | { readonly kind: 'throttle'; readonly bytesPerSecond: number }
+  /** So many more bytes of replies are delivered, then the connection ends. */
+  | { readonly kind: 'cut_after'; readonly bytes: number }
+  /** At the next reply the server's side is closed; what the client sends is still taken. */
+  | { readonly kind: 'half_close' }
   /** Connections are accepted; nothing is forwarded. */
   | { readonly kind: 'swallow' };
 
 type Deliver = (reply: Buffer, delayMs: number) => void;
+
+/** A client, how to answer it, and until when what was sent to it takes at its rate. */
+type Line = {
+  readonly client: Socket;
+  readonly deliver: Deliver;
+  busyUntilMs: number;
+  isSilent: boolean;
+};
 
 /** What comes later never overtakes what was held up. */
 function inOrder(client: Socket): Deliver {
@@ -39,9 +55,12 @@ export class FaultProxy {
   fault: Fault = { kind: 'pass' };
   /** Times that bytes of a client were forwarded, and that replies were held back. */
   readonly seen = { forwarded: 0, lost: 0 };
+  /** When each connection was accepted, by `performance.now()`. */
+  readonly acceptedAtMs: number[] = [];
   readonly #server: Server;
   readonly #upstreamPort: number;
   readonly #sockets = new Set<Socket>();
+  readonly #lines = new Set<Line>();
 
   private constructor(upstreamPort: number) {
     this.#upstreamPort = upstreamPort;
@@ -64,6 +83,11 @@ export class FaultProxy {
     for (const socket of this.#sockets) socket.destroy();
   }
 
+  /** The connections that are open now go silent for good, as half-open ones do; new ones work. */
+  silence(): void {
+    for (const line of this.#lines) line.isSilent = true;
+  }
+
   async stop(): Promise<void> {
     const closed = once(this.#server, 'close');
     this.#server.close();
@@ -72,6 +96,7 @@ export class FaultProxy {
   }
 
   #accept(client: Socket): void {
+    this.acceptedAtMs.push(performance.now());
     const upstream = connect({ host: '127.0.0.1', port: this.#upstreamPort, noDelay: true });
     client.setNoDelay(true);
     const end = () => {
@@ -86,22 +111,50 @@ export class FaultProxy {
         end();
       });
     }
+    const line: Line = { client, deliver: inOrder(client), busyUntilMs: 0, isSilent: false };
+    this.#lines.add(line);
+    client.once('close', () => this.#lines.delete(line));
     client.on('data', (request) => {
-      if (this.fault.kind === 'swallow') return;
+      if (this.fault.kind === 'swallow' || line.isSilent) return;
       this.seen.forwarded += 1;
       upstream.write(request);
     });
-    const deliver = inOrder(client);
-    upstream.on('data', (reply) => this.#answer(client, deliver, reply));
+    upstream.on('data', (reply) => this.#answer(line, reply));
   }
 
-  #answer(client: Socket, deliver: Deliver, reply: Buffer): void {
+  #answer(line: Line, reply: Buffer): void {
+    const { client, deliver } = line;
+    if (line.isSilent) return;
     switch (this.fault.kind) {
       case 'pass':
         deliver(reply, 0);
         return;
       case 'delay':
-        deliver(reply, this.fault.ms);
+        deliver(reply, this.fault.ms + Math.random() * (this.fault.jitterMs ?? 0));
+        return;
+      case 'throttle': {
+        const nowMs = performance.now();
+        const takesMs = (reply.length / this.fault.bytesPerSecond) * 1000;
+        line.busyUntilMs = Math.max(nowMs, line.busyUntilMs) + takesMs;
+        deliver(reply, line.busyUntilMs - nowMs);
+        return;
+      }
+      case 'reset_one_reply':
+        this.fault = { kind: 'pass' };
+        this.seen.lost += 1;
+        client.resetAndDestroy();
+        return;
+      case 'cut_after': {
+        const { bytes } = this.fault;
+        this.fault = { kind: 'cut_after', bytes: Math.max(0, bytes - reply.length) };
+        if (reply.length <= bytes) return deliver(reply, 0);
+        this.seen.lost += 1;
+        client.write(reply.subarray(0, bytes), () => client.destroy());
+        return;
+      }
+      case 'half_close':
+        this.seen.lost += 1;
+        client.end();
         return;
       case 'reset_on_reply':
         if ((this.fault.after ?? 0) > 0) {

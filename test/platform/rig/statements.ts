@@ -38,7 +38,7 @@ const background = [
   /UPDATE publications SET/,
   /UPDATE shared_epoch SET published_epoch/,
   /from "tenant_epochs" where "deleted"/,
-  /ledger_positions|ledger_sweep|usage_counts|tenant_moves/,
+  /ledger_positions|ledger_sweep|usage_counts|tenant_moves|"pools"/,
   /last_used_at/,
   /quota_usage|quota_events|webhook_deliveries/,
   /receipts|erasures/,
