@@ -203,6 +203,7 @@ function traceRedis(tracer: Tracer, client: RedisClient, server?: ServerAddress)
   };
   return {
     cluster: client.cluster ?? false,
+    serverOf: client.serverOf,
     evalsha: (sha, keys, args, name) =>
       traced('EVALSHA', name ?? sha, () => client.evalsha(sha, keys, args, name)),
     eval: (source, keys, args, name) =>

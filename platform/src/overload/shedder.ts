@@ -171,6 +171,7 @@ export class Shedder {
     const floor = above === null ? servedAlways : 0;
     // Where most of the work is to refuse those below, those above are not what makes it late.
     const isTheirs = this.#admitted >= this.#refused;
+    const isAnybodys = this.#admitted > 0;
     if (this.#served > floor && (isTheirs || this.#isLowest)) {
       const served = this.#served * (1 - this.#stepAt(standingMs)) ** steps;
       this.#served = Math.max(floor, served < servedMin ? 0 : served);
@@ -181,7 +182,7 @@ export class Shedder {
       const leastMs = Math.max(firstHoldMs, standingMs / 2);
       this.#holdMs = Math.min(holdMaxMs, Math.max(leastMs, this.#holdMs * holdGrowth ** steps));
       this.#changedMs = this.#lastMs;
-    } else if (above !== null && isTheirs && this.#served <= 0 && this.#isFelt) {
+    } else if (above !== null && isTheirs && isAnybodys && this.#served <= 0 && this.#isFelt) {
       this.#moveTo(above);
     }
   }

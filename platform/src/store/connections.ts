@@ -54,6 +54,7 @@ export class Connections {
     });
     this.client = {
       cluster: first.client.cluster ?? false,
+      serverOf: first.client.serverOf,
       evalsha: (...call) => this.#run((client) => client.evalsha(...call)),
       eval: (...call) => this.#run((client) => client.eval(...call)),
     };

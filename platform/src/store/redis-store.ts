@@ -178,6 +178,7 @@ function timed(client: RedisClient, onCall: RedisStoreOptions['onCall']): RedisC
   };
   return {
     cluster: client.cluster ?? false,
+    serverOf: client.serverOf,
     evalsha: (...call) => time(call[3] ?? 'script', () => client.evalsha(...call)),
     eval: (...call) => time(call[3] ?? 'script', () => client.eval(...call)),
   };

@@ -92,7 +92,7 @@ describe('tenants with a Redis of their own', () => {
       await until(isExact, `node ${at} logs in`);
     }
     expect((await rig.client().change('GET', 'pools?name=locked'))['items']).toMatchObject([
-      { redis_url: `redis://:***@127.0.0.1:${serverAt(2).port}/0` },
+      { redis_url: `redis://:***@127.0.0.1:${serverAt(2).port}` },
     ]);
     for (const node of rig.nodes) expect(node.log()).not.toMatch(/w0rd/);
   });

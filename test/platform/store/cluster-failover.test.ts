@@ -59,10 +59,22 @@ function serverOn(port: number) {
   return server;
 }
 
+const calmCalls = 100;
+
+/** Until so many in a row are exact. */
+async function untilCalm(tenant: MadeTenant): Promise<void> {
+  for (let calm = 0; calm < calmCalls; calm += 1) {
+    if ((await askOnce(node.client, tenant)) !== 'exact') calm = 0;
+    await sleep(5);
+  }
+}
+
 /** Breaks a primary, while the tenants of the others go on asking. */
 async function lose(port: number, breakIt: () => Promise<void> | void, name: string) {
   const victim = tenants.get(port) as MadeTenant;
   const others = [...tenants].filter(([owner]) => owner !== port).map(([, tenant]) => tenant);
+  // Whoever was lost before is asked little by little at first.
+  for (const tenant of tenants.values()) await untilCalm(tenant);
   const over = new AbortController();
   const bases = new Set<string>();
   const durationsMs: number[] = [];

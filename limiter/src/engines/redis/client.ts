@@ -8,6 +8,8 @@ import { isGlobalKey } from './keys.ts';
 export type RedisClient = {
   /** One script may only touch keys of one slot: what is global is then asked by itself. */
   readonly cluster?: boolean;
+  /** Which server of a cluster has the slot; what is on one server fails together. */
+  readonly serverOf?: ((slot: number) => string | undefined) | undefined;
   evalsha(
     sha: string,
     keys: readonly string[],
@@ -30,6 +32,7 @@ export function withGlobalElsewhere(own: RedisClient, shared: RedisClient): Redi
   const of = ([key]: readonly string[]) => (key !== undefined && isGlobalKey(key) ? shared : own);
   return {
     cluster: true,
+    serverOf: own.serverOf,
     evalsha: (sha, keys, args, name) => of(keys).evalsha(sha, keys, args, name),
     eval: (source, keys, args, name) => of(keys).eval(source, keys, args, name),
   };
@@ -38,6 +41,8 @@ export function withGlobalElsewhere(own: RedisClient, shared: RedisClient): Redi
 /** What we use of an ioredis `Redis` or `Cluster`. */
 export type IoredisLike = {
   readonly isCluster?: boolean;
+  /** Of a cluster: by slot, its servers, the primary first. */
+  readonly slots?: readonly (readonly string[] | undefined)[];
   evalsha(sha: string, numkeys: number, ...rest: string[]): Promise<unknown>;
   eval(source: string, numkeys: number, ...rest: string[]): Promise<unknown>;
 };
@@ -45,6 +50,7 @@ export type IoredisLike = {
 export function fromIoredis(client: IoredisLike): RedisClient {
   return {
     cluster: client.isCluster === true,
+    serverOf: (slot) => client.slots?.[slot]?.[0],
     evalsha: (sha, keys, args) => client.evalsha(sha, keys.length, ...keys, ...args),
     eval: (source, keys, args) => client.eval(source, keys.length, ...keys, ...args),
   };

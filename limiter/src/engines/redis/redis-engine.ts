@@ -165,12 +165,10 @@ export class RedisEngine implements Engine {
     return ended;
   }
 
-  /**
-   * What of the store may fail by itself: a sixteenth of a cluster's slots, for which server has them
-   * changes, and that they are together does not.
-   */
+  /** What of the store may fail by itself: on a cluster the server that has the tenant's counters. */
   shardOf(tenant: TenantRef): string {
-    return this.#client.cluster ? String(this.#keys.slotOf(tenant) >> 10) : '';
+    const { cluster, serverOf } = this.#client;
+    return (cluster && serverOf?.(this.#keys.slotOf(tenant))) || '';
   }
 
   counterName(bound: BoundLimit): string {
