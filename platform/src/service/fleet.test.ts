@@ -47,7 +47,7 @@ describe('a fleet', () => {
     const nodes = [nodeOf(), nodeOf(), nodeOf()];
     await beat(nodes);
     expect(nodes.map(({ fleet }) => fleet.nodes)).toEqual([3, 3, 3]);
-    expect(nodes.map(({ fleet }) => fleet.rank).toSorted()).toEqual([0, 1, 2]);
+    expect(nodes.map(({ fleet }) => fleet.rank).toSorted((a, b) => a - b)).toEqual([0, 1, 2]);
   });
 
   it('is as large as it lately was: who is cut off with us is not gone', async () => {
