@@ -35,7 +35,7 @@ const limiterRooms: readonly Room[] = [
   { path: engines.memory, mayImport: [core, names], packages: [] },
   { path: engines.redis, mayImport: [core, names], packages: ['node:', 'ioredis'] },
   { path: engines.leased, mayImport: [core], packages: ['node:'] },
-  { path: engines.guard, mayImport: [core], packages: ['node:'] },
+  { path: engines.guard, mayImport: [core, engines.memory], packages: ['node:'] },
   { path: headers, mayImport: [core], packages: [] },
   { path: contract, mayImport: [core], packages: [] },
   { path: client, mayImport: [core, contract], packages: [] },
