@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fromIoredis, type RedisClient } from 'sluice';
 import {
   connect,
+  onServerBack,
   onServerLost,
   openConnection,
   serversOf,
@@ -110,6 +111,7 @@ export class Connections {
     connection.on('ready', onChange);
     connection.on('close', onChange);
     onServerLost(connection, onLost);
+    onServerBack(connection, onLost);
     const start = async () => {
       await connect(connection, () => {});
       await warm(connection);

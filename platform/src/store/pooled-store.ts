@@ -101,9 +101,17 @@ class PoolStores {
   }
 
   isThere(place: string | undefined): boolean {
-    if (place === undefined) return this.#base.isThere();
+    // By any of the ways to it: who comes back first is asked first.
+    if (place === undefined) return this.#base.isThere() || this.#isSharedThere();
     const setup = this.#byPlace.get(place);
     return setup !== undefined && (this.#opened.get(setup.name)?.isThere() ?? false);
+  }
+
+  #isSharedThere(): boolean {
+    for (const store of this.#opened.values()) {
+      if (store.place === undefined && store.isThere()) return true;
+    }
+    return false;
   }
 
   onLost(listener: (place: string | undefined) => void): void {

@@ -94,7 +94,10 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
     shelf,
     board: new RedisBoard(redis, secret),
     isThere: () => redis.status === 'ready',
-    onLost: (listener) => onServerLost(redis, listener),
+    onLost: (listener) => {
+      onServerLost(redis, listener);
+      onServerBack(redis, listener);
+    },
     findings: () => checks.findings.filter(({ isUnsafe }) => isUnsafe).map(({ code }) => code),
     ping: async () => {
       await redis.ping();

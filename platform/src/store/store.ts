@@ -12,7 +12,10 @@ export type Store = {
   readonly board: Board;
   /** Whether it takes commands right now. */
   isThere(): boolean;
-  /** Called when it was lost: what it says afterwards may be older than what it said before. */
+  /**
+   * Called when a server of it was lost, and when one is there (again): what it says then may be older
+   * than what was said before.
+   */
   onLost(listener: () => void): void;
   /** Codes of what makes it unsafe to count in, as long as it was found so. */
   findings(): readonly string[];
