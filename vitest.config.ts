@@ -8,7 +8,7 @@ const conditions = ['source'];
 const serverTests = ['test/**/*.test.ts', 'limiter/src/engines/redis/**/*.test.ts'];
 
 // These take the whole machine, and would make any other test late: they run after all others.
-const raceTests = ['test/races/**/*.test.ts', 'test/faults/**/*.test.ts'];
+const raceTests = ['test/races/**/*.test.ts'];
 
 // Campaigns that have no short form: `npm run test:faults` alone runs them.
 const longTests = process.env['FAULT_SCALE'] === undefined ? [] : ['test/faults/**/*.long.ts'];

@@ -9,7 +9,6 @@ import { Processes } from './processes.ts';
 import { cluster, countersOfTree, merged, processCount, single, sum, usedOf } from './running.ts';
 
 const checks = 25_000;
-const asked = processCount * checks;
 const timeoutMs = 90_000;
 const patient = { timeout: timeoutMs + 10_000 };
 
@@ -23,16 +22,27 @@ afterAll(async () => {
   await processes?.stop();
 });
 
-const places: readonly { readonly place: string; readonly target: () => Target }[] = [
-  { place: 'one Redis', target: single },
-  { place: 'a Redis Cluster', target: cluster },
+type Place = {
+  readonly place: string;
+  readonly target: () => Target;
+  /** Of the checks, and of the limits that they race for. */
+  readonly part: number;
+};
+
+// One slot of a cluster decides as one server does: there fewer are enough.
+const places: readonly Place[] = [
+  { place: 'one Redis', target: single, part: 1 },
+  { place: 'a Redis Cluster', target: cluster, part: 0.4 },
 ];
 
-describe.each(places)('on $place', ({ target }) => {
+describe.each(places)('on $place', ({ target, part }) => {
+  const checksHere = checks * part;
+
   test('a bucket grants its capacity and what flowed in, to the token', patient, async () => {
     const capacity = 5000;
     const limit: LimitInput = { algorithm: 'token_bucket', capacity, refillPerSecond: 1 };
-    const results = await processes.run(target(), { kind: 'single', checks, limit }, { timeoutMs });
+    const job = { kind: 'single', checks: checksHere, limit } as const;
+    const results = await processes.run(target(), job, { timeoutMs });
     const firstUs = Math.min(...results.map((result) => result.firstUs));
     const lastUs = Math.max(...results.map((result) => result.lastUs));
     const spanUs = lastUs - firstUs;
@@ -46,17 +56,24 @@ describe.each(places)('on $place', ({ target }) => {
     const place = target();
     const day = { window: '1 day', align: 'first_request' } as const;
     const levels: [LimitInput, LimitInput, LimitInput] = [
-      { algorithm: 'fixed_window', name: 'tenant', per: ['tenant'], limit: 90_000, ...day },
-      { algorithm: 'fixed_window', name: 'team', per: ['attributes.team'], limit: 10_000, ...day },
+      { algorithm: 'fixed_window', name: 'tenant', per: ['tenant'], limit: 90_000 * part, ...day },
+      {
+        algorithm: 'fixed_window',
+        name: 'team',
+        per: ['attributes.team'],
+        limit: 10_000 * part,
+        ...day,
+      },
       {
         algorithm: 'sliding_window_log',
         name: 'user',
         per: ['attributes.team', 'attributes.user'],
-        limit: 2_000,
+        limit: 2_000 * part,
         window: '1 day',
       },
     ];
-    const tallies = await processes.run(place, { kind: 'tree', checks, levels }, { timeoutMs });
+    const job = { kind: 'tree', checks: checksHere, levels } as const;
+    const tallies = await processes.run(place, job, { timeoutMs });
     const admitted = merged(tallies.map((tally) => tally.admitted));
     const offered = merged(tallies.map((tally) => tally.asked));
     const limits = levels.map(limitOf);
@@ -73,7 +90,7 @@ describe.each(places)('on $place', ({ target }) => {
     }
     // Every level must have refused, or the race proved nothing.
     expect([...hit].toSorted()).toEqual(['team', 'tenant', 'user']);
-    expect(offered.get('')).toBeGreaterThan(asked);
+    expect(offered.get('')).toBeGreaterThan(processCount * checksHere);
   });
 });
 
