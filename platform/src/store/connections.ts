@@ -2,8 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fromIoredis, type RedisClient } from 'sluice';
 import {
   connect,
-  onServerBack,
-  onServerLost,
+  onServerDoubted,
   openConnection,
   serversOf,
   type Connection,
@@ -110,8 +109,7 @@ export class Connections {
     connection.on('error', onError);
     connection.on('ready', onChange);
     connection.on('close', onChange);
-    onServerLost(connection, onLost);
-    onServerBack(connection, onLost);
+    onServerDoubted(connection, onLost);
     const start = async () => {
       await connect(connection, () => {});
       await warm(connection);

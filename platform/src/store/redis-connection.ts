@@ -185,3 +185,18 @@ export function onServerBack(connection: Connection, listener: () => void): void
   connection.on('ready', listener);
   connection.on('server back', listener);
 }
+
+/**
+ * When a server was lost, and when one is there again after that: what it says then may be older than
+ * what was said before.
+ */
+export function onServerDoubted(connection: Connection, listener: () => void): void {
+  let wasLost = false;
+  onServerLost(connection, () => {
+    wasLost = true;
+    listener();
+  });
+  onServerBack(connection, () => {
+    if (wasLost) listener();
+  });
+}

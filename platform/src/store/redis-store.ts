@@ -10,6 +10,7 @@ import { RedisBoard } from './board.ts';
 import {
   connect,
   onServerBack,
+  onServerDoubted,
   onServerLost,
   openConnection,
   serversOf,
@@ -94,10 +95,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
     shelf,
     board: new RedisBoard(redis, secret),
     isThere: () => redis.status === 'ready',
-    onLost: (listener) => {
-      onServerLost(redis, listener);
-      onServerBack(redis, listener);
-    },
+    onLost: (listener) => onServerDoubted(redis, listener),
     findings: () => checks.findings.filter(({ isUnsafe }) => isUnsafe).map(({ code }) => code),
     ping: async () => {
       await redis.ping();

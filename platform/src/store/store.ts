@@ -13,7 +13,7 @@ export type Store = {
   /** Whether it takes commands right now. */
   isThere(): boolean;
   /**
-   * Called when a server of it was lost, and when one is there (again): what it says then may be older
+   * Called when a server of it was lost, and when one is there again: what it says then may be older
    * than what was said before.
    */
   onLost(listener: () => void): void;
