@@ -72,7 +72,10 @@ test('the service goes to whom the address names now, when its socket stays as i
 });
 
 test('the same in a planned failover, which holds up writes for a while', async () => {
-  await expect.poll(() => linkOf(first), { interval: 20, timeout: 20_000 }).toBe('up');
+  const patient = { interval: 20, timeout: 20_000 };
+  await expect.poll(() => linkOf(first), patient).toBe('up');
+  // Who is told to hand over must know it as well.
+  await expect.poll(() => replicationOf(second), patient).toMatch(/state=online/);
   forwarder.targetPort = first.port;
   await tell(second, 'FAILOVER', 'TO', '127.0.0.1', String(first.port));
   await expect
