@@ -148,6 +148,22 @@ describe('the breaker', () => {
     expect([dead.said, alive.said]).toEqual(['circuit_open', 'answered']);
   });
 
+  it('is not left open by a try that is thrown at once', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0.05);
+    const guarded = guard();
+    await fiveTimeouts(guarded);
+    await vi.advanceTimersByTimeAsync(20);
+    vi.spyOn(engine, 'settle').mockImplementation(() => {
+      throw new TypeError('a bug');
+    });
+    const settled = outcomeOf(guarded.settle({ id: 'a' }, { reservationId: 'r', costs: {} }));
+    await settle();
+    expect(settled.said).toBe('thrown');
+    expect(ask(guarded).said).toBe('waits');
+    expect(engine.calls).toHaveLength(6);
+    vi.restoreAllMocks();
+  });
+
   it('has nothing against a caller that asks too much, or wrongly', async () => {
     const guarded = guard({ tenantInFlightMax: 1 });
     for (let call = 0; call < 100; call += 1) {

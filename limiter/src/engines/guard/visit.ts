@@ -16,7 +16,7 @@ export class Visit<T> {
 
   /** Past the gate. */
   pass(): Promise<T> {
-    return this.#ask();
+    return this.#asked();
   }
 
   /** At once where there is room, else in turn. */
@@ -44,13 +44,17 @@ export class Visit<T> {
   /** Its room is free when the store has answered, or its connection is given up: not before. */
   #send(): Promise<T> {
     const leave = () => this.#gate.leave(this.#tenant);
+    const work = this.#asked();
+    work.then(leave, leave);
+    return work;
+  }
+
+  /** What is thrown at once is an outcome like any other: who waits for one must hear of it. */
+  #asked(): Promise<T> {
     try {
-      const work = this.#ask();
-      work.then(leave, leave);
-      return work;
+      return this.#ask();
     } catch (error) {
-      leave();
-      throw error;
+      return Promise.reject(error as Error);
     }
   }
 }

@@ -26,12 +26,14 @@ let nowUs = startUs;
 let store: MemoryEngine;
 let debits: DebitCall[] = [];
 let isStoreDeaf = false;
+let deafTenant: string | null = null;
 const opened: LocalShares[] = [];
 
 beforeEach(() => {
   nowUs = startUs;
   debits = [];
   isStoreDeaf = false;
+  deafTenant = null;
   store = new MemoryEngine({ clock: () => nowUs });
 });
 
@@ -42,7 +44,7 @@ afterEach(async () => {
 function sharesOf(fleet: Fleet = { nodes: 1, rank: 0 }): LocalShares {
   const engine = {
     debit: async (tenant: { readonly id: string }, call: DebitCall) => {
-      if (isStoreDeaf) throw failure;
+      if (isStoreDeaf || tenant.id === deafTenant) throw failure;
       debits.push(call);
       return store.debit(tenant, call);
     },
@@ -214,6 +216,22 @@ describe('when the store is back', () => {
     await shares.flush();
     await shares.flush();
     expect(debits).toHaveLength(1);
+  });
+
+  it('is told of others while one does not hear', async () => {
+    const shares = sharesOf();
+    const ask = asker(shares, window);
+    admitted(ask, 5, { tenant: 'deaf' });
+    admitted(ask, 3, { tenant: 'hears' });
+    deafTenant = 'deaf';
+    ask.exact(1, { tenant: 'deaf' });
+    ask.exact(1, { tenant: 'hears' });
+    await shares.flush();
+    await shares.flush();
+    expect(debits.map(({ limits }) => limits[0]?.cost)).toEqual([3]);
+    deafTenant = null;
+    await shares.flush();
+    expect(debits.map(({ limits }) => limits[0]?.cost)).toEqual([3, 5]);
   });
 
   it('is not charged for a window that is over', async () => {

@@ -163,13 +163,12 @@ export class LocalShares {
   async #report(): Promise<void> {
     const waiting = this.#reports;
     this.#reports = [];
-    for (const [at, report] of waiting.entries()) {
+    for (const report of waiting) {
       try {
         await this.#options.engine.debit(report.tenant, report);
       } catch {
-        // Under the same id: should it have been heard, it counts once.
-        this.#reports = [...waiting.slice(at), ...this.#reports];
-        return;
+        // Under the same id: should it have been heard, it counts once. Others may be heard elsewhere.
+        this.#reports.push(report);
       }
     }
   }
