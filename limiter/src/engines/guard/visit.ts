@@ -54,7 +54,7 @@ export class Visit<T> {
     try {
       return this.#ask();
     } catch (error) {
-      return Promise.reject(error as Error);
+      return Promise.reject(error);
     }
   }
 }
