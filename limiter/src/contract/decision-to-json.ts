@@ -42,7 +42,9 @@ const exactly = ',"basis":"exact","degraded_reason":null';
 function consequences(decision: Decision, blocking: string): string {
   const { allowed, ticket, adaptive } = decision;
   const held = decision.reservation;
-  if (allowed && blocking === '' && ticket === null && !held) return noConsequences;
+  if (blocking === '' && ticket === null && !held) {
+    return allowed ? noConsequences : `,"blocked_by":${blocked(decision)}${nothingElse}`;
+  }
   return (
     `,"blocked_by":${allowed ? 'null' : blocked(decision)},"would_block":[${blocking}]` +
     `,"adaptive":{"factor":${adaptive.factor},"reason":${text(adaptive.reason)}}` +
@@ -50,9 +52,9 @@ function consequences(decision: Decision, blocking: string): string {
   );
 }
 
-const noConsequences =
-  ',"blocked_by":null,"would_block":[],"adaptive":{"factor":1,"reason":null}' +
-  ',"ticket":null,"reservation":null';
+const nothingElse =
+  ',"would_block":[],"adaptive":{"factor":1,"reason":null},"ticket":null,"reservation":null';
+const noConsequences = `,"blocked_by":null${nothingElse}`;
 
 /** Most texts need no escape, which is found out faster than it is done. */
 function quote(value: string): string {

@@ -83,8 +83,11 @@ const unitsMs = [
 export function inWords(ms: number): string {
   for (const [unit, unitMs] of unitsMs) {
     if (ms < unitMs) continue;
-    const count = Math.ceil((ms / unitMs) * 10) / 10;
-    return count === 1 ? `1 ${unit}` : `${count} ${unit}s`;
+    // Digits by themselves: a fraction takes many times as long to spell, and each refusal has one.
+    const tenths = Math.ceil((ms / unitMs) * 10);
+    const whole = Math.floor(tenths / 10);
+    if (tenths === 10) return `1 ${unit}`;
+    return tenths % 10 === 0 ? `${whole} ${unit}s` : `${whole}.${tenths % 10} ${unit}s`;
   }
   return `${Math.ceil(ms)} ms`;
 }
