@@ -5,9 +5,8 @@ import { startPostgres } from '../servers/postgres.ts';
 import { FaultProxy } from '../support/fault-proxy.ts';
 import { freshDatabase } from '../support/databases.ts';
 import { campaign, sized } from './rig/campaign.ts';
-import { countOf, failures, HttpLoad, times } from './rig/http-load.ts';
+import { countOf, failures, HttpLoad, p99OfSeconds } from './rig/http-load.ts';
 import { startService } from './rig/service.ts';
-import { p99 } from './rig/statistics.ts';
 
 const forMs = sized({ short: 3000, long: 60_000 });
 const delayMs = 5000;
@@ -46,9 +45,9 @@ campaign(
     report.exactly('5xx or no answer', failures(load.samples), 0);
     report.exactly('checks not decided exactly', during.length - countOf(during, 'exact'), 0);
     report.exactly('queries on the path of checks', withoutBackground(statements).length, 0);
-    report.aim('p99, times as before', p99(times(during)) / p99(times(before)), 1.2);
+    report.aim('p99, times as before', p99OfSeconds(during) / p99OfSeconds(before), 1.2);
     report.note(
-      `${forMs} ms, ${during.length} checks, p99 before ${p99(times(before)).toFixed(1)} ms`,
+      `${forMs} ms, ${during.length} checks, p99 before ${p99OfSeconds(before).toFixed(1)} ms`,
     );
   },
   { takesMs: 3 * forMs + 30_000 },

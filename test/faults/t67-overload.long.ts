@@ -6,7 +6,7 @@ import { startService } from './rig/service.ts';
 const spanMs = sized({ short: 4000, long: 20_000 });
 const times = 3;
 /** What each tier asks for of the whole. */
-const shares = { enterprise: 0.2, business: 0.2, free: 0.6 } as const;
+const shares = { enterprise: 0.1, business: 0.1, free: 0.8 } as const;
 type Tier = keyof typeof shares;
 const tiers = Object.keys(shares) as Tier[];
 

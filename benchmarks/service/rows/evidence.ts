@@ -29,11 +29,15 @@ export async function measureEvidence(rig: Rig, pace: ServicePace): Promise<Line
     await rig.driver.runOnce(name);
     contenders[name] = { server, load: name, decisions: 1 };
   };
-  for (const [name, node] of Object.entries(nodes)) await add(name, node);
+  // Who is compared comes right after whom it is compared with.
+  await add('without', nodes.without);
+  await add('with', nodes.with);
   await add('refused', nodes.with, refusing);
+  await add('embeddedWithout', nodes.embeddedWithout);
+  await add('embedded', nodes.embedded);
   await add('refusedEmbedded', nodes.embedded, refusing);
-  await add('watched', nodes.with, watching);
   await add('watchedWithout', nodes.without, watching);
+  await add('watched', nodes.with, watching);
   const listening = [nodes.with, nodes.embedded].map((node) => listen(node));
   const seen = await measure(rig.driver, contenders, pace);
   const heard = await Promise.all(listening.map((listener) => listener.stop()));

@@ -1,7 +1,12 @@
-// A process of its own that sends as many checks as it can, so that who measures is not held up by
+// A process of its own that sends as many checks as it can or is told to, so that who measures is not held up by
 // who floods. Told all by one message; says what it was told in the end.
 
 import { Agent, request } from 'node:http';
+import { setPriority } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+// Who measures, and who is measured, does not wait for a processor that this one has.
+setPriority(10);
 
 process.once('disconnect', () => process.exit(1));
 
@@ -10,15 +15,18 @@ process.once('message', (message) => {
 });
 
 /** @param {import('./flood.ts').FloodOrder} order */
-async function flood({ url, keys, connections, forMs, fromOthers }) {
+async function flood({ url, keys, connections, forMs, fromOthers, perSecond = Infinity }) {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   /** @type {Record<string, number>} */
   const statuses = {};
-  const endMs = performance.now() + forMs;
+  const startMs = performance.now();
+  const endMs = startMs + forMs;
   let sent = 0;
   const lane = async () => {
     while (performance.now() < endMs) {
       const at = sent++;
+      const earlyMs = startMs + (at * 1000) / perSecond - performance.now();
+      if (earlyMs > 1) await sleep(earlyMs);
       const status = await ask(agent, url, keys[at % keys.length] ?? '', fromOthers ? at : null);
       statuses[status] = (statuses[status] ?? 0) + 1;
     }

@@ -13,6 +13,8 @@ export type FloodOrder = {
   readonly forMs: number;
   /** Each call says that it comes from another address, as through a proxy. */
   readonly fromOthers: boolean;
+  /** As many as come through, unless said. */
+  readonly perSecond?: number;
 };
 
 export type FloodResult = {

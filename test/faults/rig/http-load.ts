@@ -1,5 +1,6 @@
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { p99, percentile } from './statistics.ts';
 
 export type Sample = {
   /** The number of the call. */
@@ -23,7 +24,8 @@ export type LoadOptions = {
   readonly connections?: number;
 };
 
-const tickMs = 5;
+/** Short, so that calls do not come in bursts that wait for each other. */
+const tickMs = 1;
 const ordinary = () => ({ resource: 'GET:/orders', subject: 'ann' });
 
 /** Checks at a rate, whatever becomes of those before: a slow answer does not slow the callers. */
@@ -98,6 +100,21 @@ export class HttpLoad {
 
 function fieldOf(text: string, name: string): string | null {
   return new RegExp(`"${name}":"([^"]*)"`).exec(text)?.[1] ?? null;
+}
+
+/**
+ * The p99 of an ordinary second: of each second its own, and of those the median. What a fault does to
+ * callers it does all the time; what the machine does beside it comes and goes.
+ */
+export function p99OfSeconds(samples: readonly Sample[]): number {
+  const seconds = new Map<number, number[]>();
+  for (const { startedMs, tookMs } of samples) {
+    const second = Math.floor(startedMs / 1000);
+    const some = seconds.get(second);
+    if (some) some.push(tookMs);
+    else seconds.set(second, [tookMs]);
+  }
+  return percentile([...seconds.values()].map(p99), 0.5);
 }
 
 export function times(samples: readonly Sample[]): number[] {

@@ -108,9 +108,9 @@ describe('a flood', () => {
       flood('noisy', 1000);
       return kept();
     };
-    expect([inSecond(), inSecond(), inSecond()]).toEqual([500, 50, 50]);
+    expect([inSecond(), inSecond(), inSecond()]).toEqual([500, 25, 25]);
     nowMs += 3000;
-    expect(inSecond()).toBe(200);
+    expect(inSecond()).toBe(100);
     nowMs += 20_000;
     expect(inSecond()).toBe(500);
   });
