@@ -66,8 +66,9 @@ export class LiveCollector implements CheckSink {
     second.latencies.add(durationUs);
     if (outcome === 'allowed') return;
     if (decision.adaptive.factor < second.factor) second.factor = decision.adaptive.factor;
-    if (outcome === 'blocked') countSubject(second, event);
-    countLimits(second, event);
+    const counted = second.of(event.tenant);
+    if (outcome === 'blocked') countSubject(second, counted, event);
+    countLimits(second, counted, event);
   }
 
   /** Of a second that is over; once. Subjects are hashed here, where they are few. */
@@ -112,12 +113,11 @@ export class LiveCollector implements CheckSink {
   }
 }
 
-function countSubject(second: Second, event: CheckEvent): void {
+function countSubject(second: Second, { subjects }: TenantSecond, event: CheckEvent): void {
   const isFlood = second.outcomes.blocked > eachMax;
   // By chance, for a flood may come in turns.
   if (isFlood && Math.random() * oneIn >= 1) return;
   const weight = isFlood ? oneIn : 1;
-  const { subjects } = second.of(event.tenant);
   const { subject, decision } = event;
   const known = subjects.get(subject);
   // The first is the one that has a receipt: the others are counted on it.
@@ -129,13 +129,16 @@ function countSubject(second: Second, event: CheckEvent): void {
   }
 }
 
-function countLimits(second: Second, { tenant, decision }: CheckEvent): void {
+function countLimits(
+  second: Second,
+  { limits }: TenantSecond,
+  { tenant, decision }: CheckEvent,
+): void {
   const { question, answer } = Decision.factsOf(decision);
   for (let at = 0; at < answer.readings.length; at += 1) {
     if (answer.readings[at]?.verdict === 'ok') continue;
     const limit = question.limits[at]?.limit;
     if (!limit) continue;
-    const { limits } = second.of(tenant);
     let counted = limits.get(limit.name);
     if (!counted) {
       if (second.room.limits === 0) continue;

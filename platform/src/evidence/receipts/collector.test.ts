@@ -108,10 +108,10 @@ describe('a flood', () => {
       flood('noisy', 1000);
       return kept();
     };
-    expect([inSecond(), inSecond(), inSecond()]).toEqual([500, 25, 25]);
+    expect([inSecond(), inSecond(), inSecond()]).toEqual([500, 10, 10]);
     nowMs += 3000;
-    expect(inSecond()).toBe(100);
-    nowMs += 20_000;
+    expect(inSecond()).toBe(40);
+    nowMs += 60_000;
     expect(inSecond()).toBe(500);
   });
 

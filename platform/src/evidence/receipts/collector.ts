@@ -21,7 +21,7 @@ const fewCount = 20;
  * A tenant that floods for long gets so many in a second, after as many as may wait: each costs more
  * than the refusal did, and a flood must not.
  */
-const perSecond = 25;
+const perSecond = 10;
 /** What a check takes besides its texts, and each of its limits, about. */
 const checkSize = 500;
 const limitSize = 300;
