@@ -100,7 +100,9 @@ test('a failover that lost the last writes, and a server that was emptied; not o
   await replica.redis.flushall();
   await expect.poll(() => told(client), patient).toEqual(['rl_store_rollbacks_total 2']);
   await expect.poll(() => node.log()).toContain('Redis has nothing of what this node wrote');
-  expect(node.log()).toMatch(/"store\.rolled_back","server":"127.*"lost_ms":[1-9].*lost what it had/);
+  expect(node.log()).toMatch(
+    /"store\.rolled_back","server":"127.*"lost_ms":[1-9].*lost what it had/,
+  );
 });
 
 test('each server of a cluster is held to what it confirmed', async () => {
