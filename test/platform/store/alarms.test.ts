@@ -64,6 +64,16 @@ test('a clock that is set ahead, and back again', async ({ skip }) => {
   ]);
   const [first] = steps.map((line) => Number(/"step_ms":(\d+)/.exec(line)?.[1]));
   expect(Math.abs((first ?? 0) - 60_000)).toBeLessThan(5000);
+
+  // As if a question that was held up came first: a stamp is not replaced by an earlier one.
+  const [key = ''] = await redis.keys(witnesses);
+  const later = String(1e12);
+  await redis.set(key, later);
+  const asked = async () =>
+    Number(/cmdstat_eval:calls=(\d+)/.exec(await redis.info('commandstats'))?.[1]);
+  const askedBefore = await asked();
+  await expect.poll(asked, patient).toBeGreaterThan(askedBefore);
+  expect(await redis.get(key)).toBe(later);
 });
 
 test('a failover that lost the last writes, and a server that was emptied; not one that stood still', async () => {
