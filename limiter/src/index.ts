@@ -37,7 +37,13 @@ export type { HeaderOptions, HeaderProfile } from './headers/index.ts';
 
 export { MemoryEngine } from './engines/memory/index.ts';
 export type { MemoryDump, MemoryEngineOptions } from './engines/memory/index.ts';
-export { Coalescer, fromIoredis, RedisEngine, withGlobalElsewhere } from './engines/redis/index.ts';
+export {
+  Coalescer,
+  fromIoredis,
+  RedisEngine,
+  slotOfTag,
+  withGlobalElsewhere,
+} from './engines/redis/index.ts';
 export type {
   Allowances,
   IoredisLike,

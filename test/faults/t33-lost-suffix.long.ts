@@ -5,8 +5,10 @@ import { startRedis } from '../servers/redis.ts';
 import { FaultProxy } from '../support/fault-proxy.ts';
 import { bound, limitOf } from '../support/limits.ts';
 import { fromIoredis, RedisEngine } from '../../limiter/src/engines/redis/index.ts';
+import { Forwarder } from '../platform/store/rig/forwarder.ts';
 import { askEngine, Callers } from './rig/asking.ts';
 import { campaign, sized } from './rig/campaign.ts';
+import { metricOnce, startService } from './rig/service.ts';
 
 const rounds = sized({ short: 1, long: 10 });
 const frozenMs = 800;
@@ -17,17 +19,19 @@ campaign(
   'Replication frozen for 800 ms, then the primary killed',
   async (report, cleanUp) => {
     let [overMost, excessMost, lostMost, failed] = [0, 0, 0, 0];
+    let toldLeast = Infinity;
     for (let round = 0; round < rounds; round += 1) {
       const one = await failOver(cleanUp);
       overMost = Math.max(overMost, one.over);
       excessMost = Math.max(excessMost, one.over - Math.min(one.size, one.frozen));
       lostMost = Math.max(lostMost, one.frozen);
       failed += one.failed;
+      toldLeast = Math.min(toldLeast, one.told);
     }
     report.atMost('over-admission beyond min(B, debits while frozen)', excessMost, 0);
     report.exactly('failed calls before the kill', failed, 0);
+    report.atLeast('rollback metric of a node, the least', toldLeast, 1);
     report.note(`${rounds} failovers; at most ${overMost} over, ${lostMost} debits while frozen`);
-    report.note('no metric tells of a rollback yet');
   },
   { takesMs: rounds * 30_000 },
 );
@@ -45,6 +49,9 @@ async function failOver(cleanUp: (undo: () => unknown) => void) {
   cleanUp(() => first.disconnect());
   cleanUp(() => second.disconnect());
   await linked(second);
+  const address = await Forwarder.start(primary.port);
+  cleanUp(() => address.stop());
+  const { client } = await startService(cleanUp, { redisUrl: `redis://127.0.0.1:${address.port}` });
 
   const engineOf = (redis: Redis) =>
     new RedisEngine(fromIoredis(redis), { prefix: 'suffix', allowances: null });
@@ -58,6 +65,7 @@ async function failOver(cleanUp: (undo: () => unknown) => void) {
   await sleep(frozenMs);
   await before.stop();
   const frozen = before.admissions.length - atFreeze;
+  address.targetPort = replica.port;
   await primary.stop();
   await second.replicaof('NO', 'ONE');
   const engine = engineOf(second);
@@ -68,7 +76,8 @@ async function failOver(cleanUp: (undo: () => unknown) => void) {
     admitted += allowed;
     refused += asked.length - allowed;
   }
-  return { size, frozen, over: admitted - size, failed: before.failed };
+  const told = await metricOnce(client, 'rl_store_rollbacks_total', 1);
+  return { size, frozen, over: admitted - size, failed: before.failed, told };
 }
 
 async function linked(replica: Redis): Promise<void> {

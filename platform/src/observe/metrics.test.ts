@@ -66,6 +66,8 @@ describe('what is published', () => {
     metrics.ledgerLost(6);
     metrics.debtsLost(7);
     metrics.breakerChanged('open');
+    metrics.storeClockStepped('back');
+    metrics.storeRolledBack();
     metrics.rolloutUntracked('batch');
     metrics.setEpochsUnpublished(4);
     metrics.checkStarted();
@@ -80,6 +82,9 @@ describe('what is published', () => {
       'rl_cache_lookups_total{cache="snapshot",outcome="miss"} 1',
       'rl_stale_rounds_total{kind="unknown"} 1',
       'rl_breaker_changes_total{state="open"} 1',
+      'rl_store_clock_steps_total{direction="ahead"} 0',
+      'rl_store_clock_steps_total{direction="back"} 1',
+      'rl_store_rollbacks_total 1',
       'rl_key_failures_total{reason="revoked"} 1',
       'rl_rollout_untracked_total{what="batch"} 1',
       'rl_events_dropped_total 3',
@@ -104,7 +109,7 @@ describe('what is published', () => {
     expect(text).toContain('# TYPE rl_decision_duration_seconds histogram');
     expect(text).toContain('# TYPE rl_allowed_total counter');
     expect(text).toContain('# TYPE rl_checks_in_flight gauge');
-    expect(text.match(/^# HELP /gm)).toHaveLength(23);
+    expect(text.match(/^# HELP /gm)).toHaveLength(25);
   });
 
   it('includes figures of the process', async () => {

@@ -95,6 +95,20 @@ export class Metrics {
     'Times that the store was left alone for a while (open), tried again (ramp) and asked as ever (closed).',
     ['state'],
   );
+  readonly #clockSteps = this.#counters(
+    'rl_store_clock_steps_total',
+    'Times that the clock of a Redis was set by more than 250 ms.',
+    ['direction'],
+  );
+  // There from the start: an alert on growth does not see where a series begins.
+  readonly #clockStepped = {
+    ahead: this.#clockSteps.with('ahead'),
+    back: this.#clockSteps.with('back'),
+  };
+  readonly #rollbacks = this.#counters(
+    'rl_store_rollbacks_total',
+    'Times that a Redis had lost what it had confirmed before.',
+  ).with();
   readonly #keyFailures = this.#counters(
     'rl_key_failures_total',
     'API keys and admin tokens that were not accepted.',
@@ -257,6 +271,14 @@ export class Metrics {
 
   breakerChanged(state: 'open' | 'ramp' | 'closed'): void {
     this.#breakerChanges.with(state).value++;
+  }
+
+  storeClockStepped(direction: 'ahead' | 'back'): void {
+    this.#clockStepped[direction].value++;
+  }
+
+  storeRolledBack(): void {
+    this.#rollbacks.value++;
   }
 
   keyFailed(reason: string): void {

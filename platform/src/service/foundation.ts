@@ -13,6 +13,7 @@ import {
 import { Seal } from '../snapshot/index.ts';
 import { openMemoryStore, openPooledStore, type PlacedStore } from '../store/index.ts';
 import type { Opened } from './opened.ts';
+import { tellOfAlarm } from './store-alarms.ts';
 
 /** What everything else stands on. */
 export type Foundation = {
@@ -113,6 +114,7 @@ async function openStore(
       const level = code === 'redis_not_checked' ? 'info' : 'warn';
       logger[level]({ event: 'store.finding', finding: code, problem: text });
     },
+    onAlarm: (alarm) => tellOfAlarm(alarm, { logger, metrics }),
     isUnsafeWanted: redisUnsafe,
     onCall: (script, outcome, durationUs) => metrics.storeCalled(script, outcome, durationUs),
     wrap: (client) => (tracing.enabled ? tracing.traceRedis(client) : client),

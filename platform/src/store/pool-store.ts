@@ -1,6 +1,7 @@
 import { withGlobalElsewhere, type RedisClient } from 'sluice';
 import { Connections } from './connections.ts';
 import { type Counting, countingOn, type RedisStoreOptions, watched } from './redis-store.ts';
+import { StoreWatch } from './store-watch.ts';
 
 /** What is known of a pool. */
 export type PoolSetup = {
@@ -28,6 +29,8 @@ export class PoolStore {
   readonly place: string | undefined;
   readonly counting: Counting;
   readonly #connections: Connections;
+  /** Null for the Redis that all share, which is watched already. */
+  readonly #watch: StoreWatch | null;
 
   constructor(setup: PoolSetup, options: PoolStoreOptions) {
     const { url, shared, onError, onChange, onLost } = options;
@@ -43,6 +46,11 @@ export class PoolStore {
     const own = watched(this.#connections.client, options);
     const client = setup.redisUrl === null ? own : withGlobalElsewhere(own, shared);
     this.counting = countingOn(client, { ...options, tenantInFlightMax: setup.maxInFlight });
+    this.#watch =
+      setup.redisUrl === null
+        ? null
+        : new StoreWatch({ ...options, url: setup.redisUrl, client: this.#connections.client });
+    this.#watch?.start();
   }
 
   isThere(): boolean {
@@ -50,6 +58,7 @@ export class PoolStore {
   }
 
   close(): void {
+    this.#watch?.stop();
     this.#connections.close();
   }
 }

@@ -17,6 +17,7 @@ import {
   type Connection,
 } from './redis-connection.ts';
 import { StartUpChecks, type Finding } from './start-up-checks.ts';
+import { StoreWatch, type StoreAlarm } from './store-watch.ts';
 import type { Shelf, Store } from './store.ts';
 
 export type RedisStoreOptions = {
@@ -34,6 +35,8 @@ export type RedisStoreOptions = {
   readonly onBreaker: (state: BreakerState, shard: string) => void;
   /** Told of what is wrong with the servers, each once. */
   readonly onFinding: (finding: Finding) => void;
+  /** Told when a server's clock was set, and when a server forgot what it had confirmed. */
+  readonly onAlarm: (alarm: StoreAlarm) => void;
   /** Counts even where that is not safe. */
   readonly isUnsafeWanted: boolean;
 };
@@ -79,7 +82,8 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
   const redis = openConnection(options.url);
   redis.on('error', options.onError);
   const shelf = new RedisShelf(redis);
-  const client = watched(fromIoredis(redis), options);
+  const plain = fromIoredis(redis);
+  const client = watched(plain, options);
   const { secret } = options;
   const counting = countingOn(client, options);
   // A service that starts while its Redis is away decides by each limit's policy until it comes.
@@ -88,6 +92,8 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
   if (isThere) await requireSafe(checks, redis, options);
   checks.watch();
   if (isThere) await shelf.lookUp().catch(() => {});
+  const watch = new StoreWatch({ ...options, client: plain });
+  watch.start();
   return {
     kind: 'redis',
     ...counting,
@@ -101,6 +107,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
       await redis.ping();
     },
     close: async () => {
+      watch.stop();
       redis.disconnect();
     },
   };

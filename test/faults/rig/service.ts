@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { migratedDatabase } from '../../support/databases.ts';
 import { ChildNode } from '../../platform/rig/child-node.ts';
 import { NodeClient } from '../../platform/rig/client.ts';
@@ -17,6 +18,8 @@ export type Service = {
   readonly databaseUrl: string;
 };
 
+const patienceMs = 10_000;
+const pollMs = 50;
 const adminToken = `token-${randomUUID()}`;
 
 export async function startService(
@@ -67,6 +70,20 @@ export async function metricOf(client: NodeClient, name: string): Promise<number
   const lines = text.split('\n').filter((line) => new RegExp(`^${name}[ {]`).test(line));
   if (lines.length === 0) return Number.NaN;
   return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+}
+
+/** The same, once it is as large, or after a while. */
+export async function metricOnce(
+  client: NodeClient,
+  name: string,
+  isAtLeast: number,
+): Promise<number> {
+  const giveUpMs = performance.now() + patienceMs;
+  for (;;) {
+    const value = await metricOf(client, name);
+    if (value >= isAtLeast || performance.now() > giveUpMs) return value;
+    await sleep(pollMs);
+  }
 }
 
 export async function memoryMb(client: NodeClient): Promise<number> {

@@ -5,6 +5,7 @@ import { askEngine, Callers } from './asking.ts';
 import type { CleanUp } from './campaign.ts';
 import { startShiftedRedis } from './clock-shim.ts';
 import { callsBeyond, type Bucket } from './envelope.ts';
+import { metricOnce, startService } from './service.ts';
 
 const tenant = { id: 'stepped' };
 
@@ -17,6 +18,8 @@ export type SteppedClock = {
   readonly longestWaitMs: number;
   readonly longestTtlMs: number;
   readonly admitted: number;
+  /** How often a node said so that counts there; null where none does. */
+  readonly alarms: number | null;
 };
 
 export async function stepClock(
@@ -26,6 +29,8 @@ export async function stepClock(
     readonly stepMs: number;
     readonly beforeMs: number;
     readonly afterMs: number;
+    /** Whether a node counts there too, and is to tell of the step. */
+    readonly isTold?: boolean;
   },
 ): Promise<SteppedClock | null> {
   const server = await startShiftedRedis();
@@ -33,6 +38,7 @@ export async function stepClock(
   cleanUp(() => server.stop());
   const store = openStore({ url: server.url, allowances: null });
   cleanUp(() => store.close());
+  const service = options.isTold ? await startService(cleanUp, { redisUrl: server.url }) : null;
   const limit = limitOf({ algorithm: 'token_bucket', ...options.bucket });
   const callers = new Callers();
   callers.start(4, async () => {
@@ -56,5 +62,6 @@ export async function stepClock(
     // Without an end is the longest of all.
     longestTtlMs: Math.max(...ttlsMs.map((ms) => (ms < 0 ? Infinity : ms))),
     admitted: admissions.length,
+    alarms: service && (await metricOnce(service.client, 'rl_store_clock_steps_total', 1)),
   };
 }

@@ -38,6 +38,7 @@ test('no more calls of a tenant are under way than its pool lets, and all are de
       onLost: () => {},
       onBreaker: () => {},
       onFinding: () => {},
+      onAlarm: () => {},
       isUnsafeWanted: false,
     },
   );

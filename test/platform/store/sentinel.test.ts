@@ -62,7 +62,7 @@ async function whoIs(url: string): Promise<string> {
 }
 
 async function countersOn(port: number): Promise<number> {
-  const keys = await tell(port, 'KEYS', 'sl1:*');
+  const keys = await tell(port, 'KEYS', 'sl1:{*');
   return (keys as string[]).length;
 }
 

@@ -32,6 +32,7 @@ async function open(url: string, options: Partial<RedisStoreOptions> = {}) {
     onError: () => {},
     onBreaker: () => {},
     onFinding: (finding) => findings.push(finding),
+    onAlarm: () => {},
     isUnsafeWanted: false,
     ...options,
   });

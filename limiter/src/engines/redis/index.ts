@@ -2,3 +2,4 @@ export { RedisEngine, type RedisEngineOptions } from './redis-engine.ts';
 export { Coalescer } from './coalesce.ts';
 export { fromIoredis, withGlobalElsewhere, type IoredisLike, type RedisClient } from './client.ts';
 export type { Allowances } from './encode.ts';
+export { slotOfTag } from './hash-slot.ts';
