@@ -1,6 +1,7 @@
 import { withGlobalElsewhere, type RedisClient } from 'sluice';
 import { Connections } from './connections.ts';
 import { type Counting, countingOn, type RedisStoreOptions, watched } from './redis-store.ts';
+import { StartUpChecks } from './start-up-checks.ts';
 
 /** What is known of a pool. */
 export type PoolSetup = {
@@ -30,7 +31,7 @@ export class PoolStore {
   readonly #connections: Connections;
 
   constructor(setup: PoolSetup, options: PoolStoreOptions) {
-    const { url, shared, onError, onChange, onLost } = options;
+    const { url, shared, onError, onChange, onLost, onFinding } = options;
     this.setup = setup;
     this.place = placeOf(setup);
     this.#connections = new Connections({
@@ -39,6 +40,10 @@ export class PoolStore {
       onError,
       onChange,
       onLost,
+      // The one that all share is looked at once for all of them.
+      ...(setup.redisUrl !== null && {
+        onFirst: (connection) => new StartUpChecks(connection, onFinding).watch(),
+      }),
     });
     const own = watched(this.#connections.client, options);
     const client = setup.redisUrl === null ? own : withGlobalElsewhere(own, shared);
