@@ -267,13 +267,11 @@ export class Decider {
     answer: Answer | StoreFailure,
     caller: Caller,
   ): Outcome {
-    const { recorder, quotas, unconfirmed } = this.#parts;
+    const { recorder, quotas } = this.#parts;
     const { snapshot } = caller;
-    let decision: Decision | Error;
-    if (shutOutBy) decision = shutOutDecision(shutOutBy, { check, question, answer });
-    else if (unconfirmed.admits(caller, !(answer instanceof StoreFailure)))
-      decision = this.#decisionOf(snapshot.ref, check, question, answer);
-    else decision = refusedUnasked(unconfirmedKey, check, { id: question.id, limits: [] });
+    const decision = shutOutBy
+      ? shutOutDecision(shutOutBy, { check, question, answer })
+      : this.#decisionOf(caller, check, question, answer);
     if (decision instanceof Error) return decision;
     if (!shutOutBy) recorder.note(snapshot.ref, question, decision);
     else if (!isPeek(check)) recorder.shutOut(snapshot.ref, question, decision);
@@ -283,12 +281,16 @@ export class Decider {
   }
 
   #decisionOf(
-    tenant: TenantRef,
+    caller: Caller,
     check: ParsedCheck,
     question: Question,
     answer: Answer | StoreFailure,
   ): Decision | Error {
-    const { local } = this.#parts;
+    const { local, unconfirmed } = this.#parts;
+    if (!unconfirmed.admits(caller, !(answer instanceof StoreFailure))) {
+      return refusedUnasked(unconfirmedKey, check, { id: question.id, limits: [] });
+    }
+    const tenant = caller.snapshot.ref;
     if (answer instanceof StoreFailure) {
       return whenStoreFails(answer, check, question, local.answer(tenant, question));
     }

@@ -96,7 +96,7 @@ describe('a Redis of its own', () => {
     const late = await startRedis({ port, settings: [...evicting, '--requirepass', password] });
     onTestFinished(() => late.stop());
     const log = () => rig.nodes[0]?.log() ?? '';
-    await until(() => log().includes('"pool.finding"'), 'it is looked at');
+    await until(() => log().includes('"pool.finding","pool":"late"'), 'it is looked at');
     expect(log()).toMatch(/"pool\.finding","pool":"late","finding":"redis_evicts".*noeviction/);
     expect(log()).not.toContain(password);
   });
