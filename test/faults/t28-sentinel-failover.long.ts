@@ -3,6 +3,7 @@ import type { Redis } from 'ioredis';
 import { openRedis } from '../servers/connect.ts';
 import { masterName, startRedisSentinel } from '../servers/redis-sentinel.ts';
 import { type RedisServer, startRedis } from '../servers/redis.ts';
+import type { MadeTenant } from '../platform/rig/client.ts';
 import { campaign, sized } from './rig/campaign.ts';
 import { countOf, failures, HttpLoad, type Sample } from './rig/http-load.ts';
 import { startService } from './rig/service.ts';
@@ -32,7 +33,7 @@ campaign(
     cleanUp(() => sentinel.disconnect());
     const servers = [trio.primary, ...trio.replicas];
     const { client, url } = await startService(cleanUp, { redisUrl: trio.url });
-    const tenants = [];
+    const tenants: MadeTenant[] = [];
     for (let at = 0; at < rounds; at += 1) tenants.push(await client.makeTenant({ limits }));
     let round = 0;
     const load = new HttpLoad({
@@ -52,8 +53,11 @@ campaign(
       await primary.stop();
       const since = () => load.between(killedMs, Infinity);
       await until(() => countOf(since(), 'fail_open') > 0, 'the primary is missed');
+      const missedMs = performance.now();
       const isBack = () => {
-        const recent = load.between(performance.now() - 500, performance.now() - 100);
+        const fromMs = performance.now() - 600;
+        if (fromMs < missedMs) return false;
+        const recent = load.between(fromMs, fromMs + 500);
         return recent.length > 10 && recent.every(({ basis }) => basis === 'exact');
       };
       await until(isBack, 'decisions are exact again');

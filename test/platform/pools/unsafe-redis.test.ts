@@ -33,7 +33,7 @@ describe('a Redis of its own', () => {
 
   const urlOf = ({ port }: { readonly port: number }, login = '') =>
     `redis://${login}127.0.0.1:${port}`;
-  const create = (redis_url: string, name = randomUUID()) =>
+  const create = (redis_url: string, name: string = randomUUID()) =>
     rig.client().admin('POST', 'pools', { name, redis_url });
   const evictingUrl = () => urlOf(evicts, `:${password}@`);
   const epochs = () => rig.db.selectFrom('shared_epoch').select('epoch').execute();
