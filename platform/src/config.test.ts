@@ -38,6 +38,8 @@ describe('settings', () => {
       redisUrl: null,
       redisUnsafe: false,
       storeDeadlineMs: 50,
+      unconfirmedKeysSeconds: 30,
+      unconfirmedKeys: 'accept',
       adminToken: null,
       demo: true,
       demoKey: null,

@@ -79,6 +79,18 @@ const settings = {
     parseWhole(1, 60_000),
     'How long a check waits for Redis before each limit does as its `on_store_failure` says.',
   ),
+  unconfirmedKeysSeconds: withDefault(
+    'SLUICE_UNCONFIRMED_KEYS_SECONDS',
+    '30',
+    parseWhole(3, 86_400),
+    'How long a key that a node knows is believed while neither PostgreSQL nor Redis can say whether it was revoked.',
+  ),
+  unconfirmedKeys: withDefault(
+    'SLUICE_UNCONFIRMED_KEYS',
+    'accept',
+    parseOneOf('accept', 'refuse'),
+    "What becomes of its checks after that: `accept` (each limit's `on_store_failure` decides, and they are counted) or `refuse` (429 `unavailable`).",
+  ),
   adminToken: optional(
     'SLUICE_ADMIN_TOKEN',
     parseSecret,

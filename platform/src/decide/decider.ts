@@ -3,6 +3,7 @@ import {
   Decision,
   IdempotencyConflict,
   isPeek,
+  refusedUnasked,
   StoreFailure,
   whenStoreFails,
   type Answer,
@@ -25,11 +26,13 @@ import type { Caller, Identifier } from './identify.ts';
 import { prepare, prepareSome, questionOfNothing, type Asked, type Prepared } from './prepare.ts';
 import type { Recorder } from './recorder.ts';
 import { shutOutDecision } from './shut-out.ts';
+import { unconfirmedKey, type UnconfirmedKeys } from './unconfirmed-keys.ts';
 
 export type DeciderParts = {
   readonly identifier: Identifier;
   readonly snapshots: Snapshots;
   readonly trust: Pick<Trusts, 'pending' | 'pendingAt'> | null;
+  readonly unconfirmed: Pick<UnconfirmedKeys, 'refusesUnasked' | 'admits' | 'toldByUs'>;
   /** Answers in time, or fails: nothing here looks at the clock. */
   readonly engine: Pick<Engine, 'decide'>;
   /** For limits that fail local. */
@@ -99,14 +102,19 @@ export class Decider {
   }
 
   async #askOne(asker: Asker, asked: Asked, caller: Caller): Promise<Outcome | undefined> {
-    let result: DecideResult | StoreFailure;
+    let result: DecideResult | StoreFailure | null = this.#unasked(caller);
     try {
-      result = await this.#parts.engine.decide(callOf(caller, [asked.question], false));
+      result ??= await this.#parts.engine.decide(callOf(caller, [asked.question], false));
     } catch (error) {
       result = failureOf(error);
     }
     if (isFinal(result)) return this.#answer(asked, answerAt(result, 0), caller);
     return (await this.#goOn(asker, [asked.input], { caller, news: result }))[0];
+  }
+
+  /** Null where the store is to be asked. */
+  #unasked(caller: Caller): StoreFailure | null {
+    return this.#parts.unconfirmed.refusesUnasked(caller) ? new StoreFailure(unconfirmedKey) : null;
   }
 
   /** Each on its own, in order, as few calls as possible. Who may not ask at all is thrown. */
@@ -136,6 +144,7 @@ export class Decider {
         news = null;
       }
       const prepared = prepareSome(inputs, outcomes.length, caller, this.#parts);
+      failure ??= this.#unasked(caller);
       const result = failure ?? (await this.#ask(caller, prepared, trusted));
       if (isFinal(result)) outcomes.push(...this.#answered(prepared, result, caller));
       else news = result;
@@ -214,6 +223,8 @@ export class Decider {
       if (kind === 'stale') {
         if (!(await snapshots.loadNewer(tenant.id, epoch))) return null;
         current = await identifier.identify(asker.credential, asker.address);
+      } else {
+        this.#parts.unconfirmed.toldByUs(current);
       }
     }
     return { ...this.#turned(asker, current), trusted: kind === 'unknown' };
@@ -253,13 +264,14 @@ export class Decider {
 
   #answer(
     { input, check, question, resolution, shutOutBy }: Asked,
-    answer: Answer | StoreFailure | undefined,
-    { snapshot }: Caller,
+    answer: Answer | StoreFailure,
+    caller: Caller,
   ): Outcome {
     const { recorder, quotas } = this.#parts;
+    const { snapshot } = caller;
     const decision = shutOutBy
       ? shutOutDecision(shutOutBy, { check, question, answer })
-      : this.#decisionOf(snapshot.ref, check, question, answer);
+      : this.#decisionOf(caller, check, question, answer);
     if (decision instanceof Error) return decision;
     if (!shutOutBy) recorder.note(snapshot.ref, question, decision);
     else if (!isPeek(check)) recorder.shutOut(snapshot.ref, question, decision);
@@ -269,12 +281,16 @@ export class Decider {
   }
 
   #decisionOf(
-    tenant: TenantRef,
+    caller: Caller,
     check: ParsedCheck,
     question: Question,
-    answer: Answer | StoreFailure = new StoreFailure('no answer'),
+    answer: Answer | StoreFailure,
   ): Decision | Error {
-    const { local } = this.#parts;
+    const { local, unconfirmed } = this.#parts;
+    if (!unconfirmed.admits(caller, !(answer instanceof StoreFailure))) {
+      return refusedUnasked(unconfirmedKey, check, { id: question.id, limits: [] });
+    }
+    const tenant = caller.snapshot.ref;
     if (answer instanceof StoreFailure) {
       return whenStoreFails(answer, check, question, local.answer(tenant, question));
     }
@@ -290,8 +306,8 @@ export class Decider {
   }
 
   /** What a snapshot says may end by the store's clock: best to know it before it does. */
-  #hear(answer: Answer | StoreFailure | undefined): void {
-    if (!answer || answer instanceof StoreFailure || answer.kind !== 'decided') return;
+  #hear(answer: Answer | StoreFailure): void {
+    if (answer instanceof StoreFailure || answer.kind !== 'decided') return;
     if (answer.replayOf === null) this.#parts.time.heard(answer.nowUs);
   }
 }
@@ -314,8 +330,9 @@ function isFinal(result: DecideResult | StoreFailure): result is Final {
   return result instanceof StoreFailure || result.kind === 'answered';
 }
 
-function answerAt(result: Final, at: number): Answer | StoreFailure | undefined {
-  return result instanceof StoreFailure ? result : result.answers[at];
+function answerAt(result: Final, at: number): Answer | StoreFailure {
+  if (result instanceof StoreFailure) return result;
+  return result.answers[at] ?? new StoreFailure('no answer');
 }
 
 function failureOf(error: unknown): StoreFailure {

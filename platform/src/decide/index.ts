@@ -13,3 +13,4 @@ export { Settlements, type SettlementsParts } from './settlements.ts';
 export { isShed, overload, SheddingDecider } from './shedding-decider.ts';
 export { standingsOf } from './quota-standing.ts';
 export { standingLimits, type StandingLimit } from './standing-limits.ts';
+export { UnconfirmedKeys } from './unconfirmed-keys.ts';

@@ -14,11 +14,11 @@ export function shutOutDecision(
   }: {
     readonly check: ParsedCheck;
     readonly question: Question;
-    readonly answer: Answer | StoreFailure | undefined;
+    readonly answer: Answer | StoreFailure;
   },
 ): Decision {
   const failed = answer instanceof StoreFailure;
-  const known = answer !== undefined && !failed && answer.kind === 'decided';
+  const known = !failed && answer.kind === 'decided';
   return new Decision({
     check,
     question: { id: question.id, limits: [] },

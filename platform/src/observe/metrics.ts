@@ -114,6 +114,11 @@ export class Metrics {
     'API keys and admin tokens that were not accepted.',
     ['reason'],
   );
+  readonly #unconfirmedKeys = this.#counters(
+    'rl_unconfirmed_keys_total',
+    'Checks whose key nothing had confirmed for longer than is allowed, by what became of them.',
+    ['outcome'],
+  );
   readonly #followUps = this.#counters(
     'rl_follow_ups_total',
     'Settlements, releases, heartbeats and refunds, by what became of them.',
@@ -283,6 +288,10 @@ export class Metrics {
 
   keyFailed(reason: string): void {
     this.#keyFailures.with(this.#reasons.of(reason)).value++;
+  }
+
+  keyUnconfirmed(outcome: 'accepted' | 'refused'): void {
+    this.#unconfirmedKeys.with(outcome).value++;
   }
 
   eventsDropped(count = 1): void {

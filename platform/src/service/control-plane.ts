@@ -27,7 +27,7 @@ import { Erasure, Promotions, Rollout } from '../evidence/index.ts';
 import { subjectHashUnder } from '../observe/index.ts';
 import type { Control } from '../doors/http/admin/index.ts';
 import { Seal } from '../snapshot/index.ts';
-import { poolAddresses } from '../store/index.ts';
+import { faultsOfRedis, poolAddresses } from '../store/index.ts';
 import type { Evidence } from './evidence.ts';
 import type { Foundation } from './foundation.ts';
 import type { HotPath } from './hot-path.ts';
@@ -46,6 +46,7 @@ export function openControl(
     evidence: { receipts, erasers },
     adminToken,
     webhookPrivate,
+    redisUnsafe,
     subjectDays,
   }: {
     readonly publisher: Publisher;
@@ -56,6 +57,8 @@ export function openControl(
     readonly evidence: Pick<Evidence, 'receipts' | 'erasers'>;
     readonly adminToken: string;
     readonly webhookPrivate: boolean;
+    /** Counts even where that is not safe. */
+    readonly redisUnsafe: boolean;
     readonly subjectDays: number;
   },
 ): Control {
@@ -90,6 +93,7 @@ export function openControl(
       addresses: poolAddresses,
       seal: new Seal(secrets.pool),
       hasRedis: store.kind === 'redis',
+      faultsOf: redisUnsafe ? async () => [] : faultsOfRedis,
     }),
     overrides: new Overrides(common),
     blocks: new Blocks(common),

@@ -11,7 +11,12 @@ import {
   type Tracing,
 } from '../observe/index.ts';
 import { Seal } from '../snapshot/index.ts';
-import { openMemoryStore, openPooledStore, type PlacedStore } from '../store/index.ts';
+import {
+  openMemoryStore,
+  openPooledStore,
+  type Finding,
+  type PlacedStore,
+} from '../store/index.ts';
 import type { Opened } from './opened.ts';
 import { tellOfAlarm } from './store-alarms.ts';
 
@@ -98,6 +103,10 @@ async function openStore(
   const { store: secret } = secrets;
   if (redisUrl === null) return openMemoryStore({ secret });
   const seal = new Seal(secrets.pool);
+  const logFinding = (where: object, { code, text }: Finding) => {
+    const level = code === 'redis_not_checked' ? 'info' : 'warn';
+    logger[level]({ ...where, finding: code, problem: text });
+  };
   return openPooledStore({
     url: redisUrl,
     secret,
@@ -110,10 +119,8 @@ async function openStore(
       metrics.breakerChanged(state);
       logger.warn({ event: 'store.breaker', state, ...(shard !== '' && { shard }) });
     },
-    onFinding: ({ code, text }) => {
-      const level = code === 'redis_not_checked' ? 'info' : 'warn';
-      logger[level]({ event: 'store.finding', finding: code, problem: text });
-    },
+    onFinding: (finding) => logFinding({ event: 'store.finding' }, finding),
+    onPoolFinding: (pool, finding) => logFinding({ event: 'pool.finding', pool }, finding),
     onAlarm: (alarm) => tellOfAlarm(alarm, { logger, metrics }),
     isUnsafeWanted: redisUnsafe,
     onCall: (script, outcome, durationUs) => metrics.storeCalled(script, outcome, durationUs),

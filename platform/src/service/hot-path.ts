@@ -3,8 +3,16 @@ import type { Config } from '../config.ts';
 import { QuotaEvents } from '../control/quotas/quota-events.ts';
 import { QuotaUsage } from '../control/quotas/quota-usage.ts';
 import { isUnavailable } from '../database/index.ts';
-import { AddressFailures, Decider, Identifier, QuotaKeeper, Recorder } from '../decide/index.ts';
 import {
+  AddressFailures,
+  Decider,
+  Identifier,
+  QuotaKeeper,
+  Recorder,
+  UnconfirmedKeys,
+} from '../decide/index.ts';
+import {
+  Confirmations,
   Feed,
   KeyRing,
   Snapshots,
@@ -37,9 +45,11 @@ const cacheWaitMs = 50;
 /** After the store was away: how long checks wait for the database at most. */
 const trustWaitMs = 1000;
 
+type HotPathSettings = Pick<Config, 'evidence' | 'unconfirmedKeys' | 'unconfirmedKeysSeconds'>;
+
 export async function openHotPath(
   foundation: Foundation,
-  { evidence, moves }: Pick<Config, 'evidence'> & Pick<Moving, 'moves'>,
+  { moves, ...config }: HotPathSettings & Pick<Moving, 'moves'>,
 ): Promise<HotPath> {
   const { database, store, metrics, secrets } = foundation;
   const reader = new SourceReader(database.db);
@@ -59,20 +69,27 @@ export async function openHotPath(
   const keys = new KeyRing({ reader, cache, watch, keysMax });
   let imported = await reader.importedKeyIds();
   let poolsEpoch = 0;
-  const feed = new Feed(database.db, async ({ sharedEpoch, tenants }) => {
+  const confirmations = new Confirmations();
+  const unconfirmed = openUnconfirmedKeys(foundation, confirmations, config);
+  const feed = new Feed(database.db, async ({ askedAtMs, sharedEpoch, tenants }) => {
     // Before snapshots name them.
     if (sharedEpoch > poolsEpoch) await store.refreshPools();
     poolsEpoch = sharedEpoch;
     if (tenants.length > 0) imported = await reader.importedKeyIds();
     for (const { id, epoch } of tenants) snapshots.drop(id, epoch);
     await snapshots.raiseShared(sharedEpoch);
+    confirmations.heard(askedAtMs);
+    unconfirmed.databaseHeard();
   });
   const trust = new Trusts({
     ask: () => feed.poll(),
     isThere: (place) => store.isThere(place),
     waitMs: trustWaitMs,
   });
-  store.onLost((place) => trust.storeLeft(place));
+  store.onLost((place) => {
+    trust.storeLeft(place);
+    confirmations.doubt(place);
+  });
   const strangers = new AddressFailures();
   const lookUps = new AddressFailures();
   const fleet = new FleetWatch(store.board);
@@ -109,7 +126,8 @@ export async function openHotPath(
     local,
     recorder,
     quotas: keeper,
-    counts: evidence,
+    unconfirmed,
+    counts: config.evidence,
     time,
     isUnavailable,
     onRound: (kind) => metrics.staleRound(kind),
@@ -126,4 +144,19 @@ export async function openHotPath(
     keys,
     feed,
   };
+}
+
+function openUnconfirmedKeys(
+  { metrics, log: { logger } }: Foundation,
+  confirmations: Confirmations,
+  { unconfirmedKeys: policy, unconfirmedKeysSeconds: seconds }: HotPathSettings,
+): UnconfirmedKeys {
+  return new UnconfirmedKeys({
+    confirmations,
+    policy,
+    maxAgeMs: seconds * 1000,
+    onCheck: (outcome) => metrics.keyUnconfirmed(outcome),
+    onBegin: () => logger.warn({ event: 'keys.unconfirmed', policy, seconds }),
+    onEnd: (checks) => logger.warn({ event: 'keys.confirmed', checks }),
+  });
 }

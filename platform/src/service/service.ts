@@ -77,7 +77,7 @@ async function start(config: Config, options: ServiceOptions, opened: Opened): P
   const moving = openMoving(foundation);
   const hotPath = await openHotPath(foundation, { ...config, moves: moving.moves });
   for (const failures of hotPath.failures) opened.add(() => failures.close());
-  const { webhookPrivate, subjectDays } = config;
+  const { webhookPrivate, redisUnsafe, subjectDays } = config;
   const evidence = openEvidence(foundation, { ...config, feed: hotPath.feed });
   opened.add(() => evidence.live.stop());
   const background = startBackground(foundation, hotPath, {
@@ -97,6 +97,7 @@ async function start(config: Config, options: ServiceOptions, opened: Opened): P
     evidence,
     adminToken,
     webhookPrivate,
+    redisUnsafe,
     subjectDays,
   });
   const demo = config.demo ? await openDemo(config, foundation, control) : null;

@@ -3,6 +3,8 @@ import type { Tables } from '../database/tables.ts';
 import { SingleFlight } from './single-flight.ts';
 
 export type FeedNews = {
+  /** What was committed before this is told. By the clock that only goes forward. */
+  readonly askedAtMs: number;
   readonly sharedEpoch: number;
   readonly tenants: readonly { readonly id: string; readonly epoch: number }[];
 };
@@ -45,6 +47,7 @@ export class Feed {
   }
 
   async #look(): Promise<void> {
+    const askedAtMs = performance.now();
     const { rows } = await sql<FeedRow>`
       SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS seen_up_to,
         (SELECT epoch FROM shared_epoch) AS shared_epoch,
@@ -53,7 +56,7 @@ export class Feed {
       this.#db,
     );
     const row = rows[0] as FeedRow;
-    await this.#tell({ sharedEpoch: row.shared_epoch, tenants: row.tenants });
+    await this.#tell({ askedAtMs, sharedEpoch: row.shared_epoch, tenants: row.tenants });
     this.#seenUpTo = row.seen_up_to;
   }
 }

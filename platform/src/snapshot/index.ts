@@ -1,3 +1,4 @@
+export { Confirmations } from './confirmations.ts';
 export { Feed } from './feed.ts';
 export { KeyRing } from './key-ring.ts';
 export { Seal } from './seal.ts';

@@ -17,6 +17,8 @@ export type ConnectionsOptions = {
   readonly onChange: () => void;
   /** A server was lost: what it says afterwards may be older than what it said before. */
   readonly onLost: () => void;
+  /** Told of the first, which is kept for as long as there are any. */
+  readonly onFirst?: (connection: Connection) => void;
 };
 
 type Line = {
@@ -49,6 +51,7 @@ export class Connections {
   constructor(options: ConnectionsOptions) {
     this.#options = options;
     const first = this.#open();
+    options.onFirst?.(first.connection);
     void first.tried.finally(() => {
       this.#isStarting = false;
     });

@@ -1,3 +1,4 @@
+export { faultsOfRedis } from './faults-of-redis.ts';
 export { openMemoryStore } from './memory-store.ts';
 export { poolAddresses } from './pool-address.ts';
 export type { PoolSetup } from './pool-store.ts';

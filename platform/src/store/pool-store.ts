@@ -1,6 +1,7 @@
 import { withGlobalElsewhere, type RedisClient } from 'sluice';
 import { Connections } from './connections.ts';
 import { type Counting, countingOn, type RedisStoreOptions, watched } from './redis-store.ts';
+import { StartUpChecks } from './start-up-checks.ts';
 import { StoreWatch } from './store-watch.ts';
 
 /** What is known of a pool. */
@@ -33,7 +34,7 @@ export class PoolStore {
   readonly #watch: StoreWatch | null;
 
   constructor(setup: PoolSetup, options: PoolStoreOptions) {
-    const { url, shared, onError, onChange, onLost } = options;
+    const { url, shared, onError, onChange, onLost, onFinding } = options;
     this.setup = setup;
     this.place = placeOf(setup);
     this.#connections = new Connections({
@@ -42,6 +43,10 @@ export class PoolStore {
       onError,
       onChange,
       onLost,
+      // The one that all share is looked at once for all of them.
+      ...(setup.redisUrl !== null && {
+        onFirst: (connection) => new StartUpChecks(connection, onFinding).watch(),
+      }),
     });
     const own = watched(this.#connections.client, options);
     const client = setup.redisUrl === null ? own : withGlobalElsewhere(own, shared);

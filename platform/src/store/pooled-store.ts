@@ -8,6 +8,7 @@ import {
   type RedisStore,
   type RedisStoreOptions,
 } from './redis-store.ts';
+import type { Finding } from './start-up-checks.ts';
 import type { PlacedStore } from './store.ts';
 
 export type PooledStoreOptions = RedisStoreOptions & {
@@ -15,6 +16,8 @@ export type PooledStoreOptions = RedisStoreOptions & {
   /** Whether a pool's Redis takes commands; null: nobody uses the pool any more. */
   readonly onPool: (name: string, isThere: boolean | null) => void;
   readonly onPoolError: (name: string, error: Error) => void;
+  /** Told of what is wrong with a pool's own servers. */
+  readonly onPoolFinding: (name: string, finding: Finding) => void;
 };
 
 /** What is under way on connections that are no longer wanted gets so long. */
@@ -145,11 +148,12 @@ class PoolStores {
 
   #open(setup: PoolSetup): PoolStore {
     const { name } = setup;
-    const { onPool, onPoolError } = this.#options;
+    const { onPool, onPoolError, onPoolFinding } = this.#options;
     let hasFailed = false;
     const store: PoolStore = new PoolStore(setup, {
       ...this.#options,
       shared: this.#base.client,
+      onFinding: (finding) => onPoolFinding(name, finding),
       // Once for each time that it is lost: it is tried again and again.
       onError: (error) => {
         if (!hasFailed) onPoolError(name, error);

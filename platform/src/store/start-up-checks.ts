@@ -41,13 +41,18 @@ export class StartUpChecks {
     return this.#findings;
   }
 
-  /** Why not to count there, in words for the operator; null when it is safe. */
+  /** Those of them that make it unsafe to count there, in words for the operator. */
+  get faults(): readonly string[] {
+    return this.#findings.filter(({ isUnsafe }) => isUnsafe).map(({ text }) => text);
+  }
+
+  /** Why not to start on it; null when it is safe. */
   get refusal(): string | null {
-    const unsafe = this.#findings.filter(({ isUnsafe }) => isUnsafe);
-    if (unsafe.length === 0) return null;
+    const { faults } = this;
+    if (faults.length === 0) return null;
     return [
       'This Redis is not safe to count in (SLUICE_REDIS_UNSAFE=on starts all the same):',
-      ...unsafe.map(({ text }) => `  ${text}`),
+      ...faults.map((text) => `  ${text}`),
     ].join('\n');
   }
 
@@ -112,7 +117,7 @@ function placeFindings(info: ReadonlyMap<string, string>, isCluster: boolean): r
   }
   if (!isCluster && info.get('cluster_enabled') === '1') {
     const text =
-      'is part of a cluster, whose other servers have the other keys: name some of its servers in SLUICE_REDIS_URL as redis+cluster://host:6379,host:6379';
+      'is part of a cluster, whose other servers have the other keys: name some of its servers as redis+cluster://host:6379,host:6379';
     findings.push(unsafe('redis_is_one_of_a_cluster', text));
   }
   return findings;

@@ -155,6 +155,7 @@ onEveryAdmin('pools', (suite) => {
       addresses: poolAddresses,
       seal: new Seal(''),
       hasRedis: false,
+      faultsOf: async () => [],
     });
     await expect(pools.create(owner, { name: unique('p'), redis_url: url })).rejects.toThrow(
       'SLUICE_REDIS_URL',

@@ -143,6 +143,8 @@ export class AdminRig {
         addresses: poolAddresses,
         seal: new Seal('the secret of pools'),
         hasRedis: true,
+        // Addresses of examples, where nobody answers.
+        faultsOf: async () => [],
       }),
       rollout: { rollout, promotions: new Promotions({ rollout, modes }) },
       keys: new ApiKeys({ db, changes, ...mark }),

@@ -28,6 +28,8 @@ export type PoolsParts = {
   readonly seal: Seal;
   /** Whether there is a Redis that all share: else there is nothing that a pool could be beside. */
   readonly hasRedis: boolean;
+  /** What makes the Redis at an address unsafe to count in, in words; nothing while it can't be asked. */
+  readonly faultsOf: (redisUrl: string) => Promise<readonly string[]>;
 };
 
 const poolsMax = 200;
@@ -62,7 +64,7 @@ export class Pools {
     requirePlatform(actor, 'make pools');
     const id = uuidv7();
     const { redis_url: url = null, connections = connectionsDefault } = input;
-    this.#requireAddress(name, url);
+    await this.#requireAddress(name, url);
     return this.#changed(actor, `create pool ${id}`, async (change) => {
       const { tx } = change;
       await requireRoom(tx);
@@ -94,7 +96,7 @@ export class Pools {
   ): Promise<Changed<Pool>> {
     requirePlatform(actor, 'change pools');
     const { name } = await this.get(actor, id);
-    if (patch.redis_url !== undefined) this.#requireAddress(name, patch.redis_url);
+    if (patch.redis_url !== undefined) await this.#requireAddress(name, patch.redis_url);
     return this.#changed(actor, `update pool ${id}`, async (change) => {
       const { tx } = change;
       const row = await lockPool(tx, id, expectedVersion);
@@ -151,7 +153,8 @@ export class Pools {
     });
   }
 
-  #requireAddress(name: string, url: string | null): void {
+  /** Before anything is locked: who is asked there may take a while to answer. */
+  async #requireAddress(name: string, url: string | null): Promise<void> {
     if (url === null) return;
     if (name === defaultPool) {
       throw new InvalidInput('redis_url', `is not for the pool ${defaultPool}: make another`);
@@ -163,6 +166,12 @@ export class Pools {
       );
     }
     this.#parts.addresses.servers(url);
+    const faults = await this.#parts.faultsOf(url);
+    if (faults.length === 0) return;
+    throw new InvalidInput(
+      'redis_url',
+      `is not safe to count in (SLUICE_REDIS_UNSAFE=on on every node takes it all the same). ${faults.join('. ')}`,
+    );
   }
 
   /**

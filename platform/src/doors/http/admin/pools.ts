@@ -83,7 +83,7 @@ export function poolOperations(pools: Pools) {
       summary: 'Make a pool',
       conflicts: true,
       namesNone: true,
-      description: `Without \`connections\` it has ${connectionsDefault}. With \`redis_url\` its tenants are counted there: those of its tiers move at once, and bring along what they used of quotas.`,
+      description: `Without \`connections\` it has ${connectionsDefault}. With \`redis_url\` its tenants are counted there: those of its tiers move at once, and bring along what they used of quotas. A Redis that would lose or refuse counters is refused; one that can not be reached is not.`,
       body: create,
       answer: ref<Static<typeof changed>>('ChangedPool'),
       run: async ({ actor, body }) => changedAnswer(await pools.create(actor, body)),
@@ -92,7 +92,7 @@ export function poolOperations(pools: Pools) {
       summary: 'Change a pool',
       conflicts: true,
       description:
-        'Where `redis_url` leads to changes only while nobody is counted there; who logs in there, and how, at any time. Nodes act on it within seconds.',
+        'Where `redis_url` leads to changes only while nobody is counted there; who logs in there, and how, at any time. It is looked at as for a new pool. Nodes act on it within seconds.',
       body: update,
       answer: ref<Static<typeof changed>>('ChangedPool'),
       run: async ({ actor, id, body, version }) =>
