@@ -25,7 +25,7 @@ export type LoadOptions = {
 };
 
 /** Short, so that calls do not come in bursts that wait for each other. */
-const tickMs = 1;
+const tickMs = 2;
 const ordinary = () => ({ resource: 'GET:/orders', subject: 'ann' });
 
 /** Checks at a rate, whatever becomes of those before: a slow answer does not slow the callers. */

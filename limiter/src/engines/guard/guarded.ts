@@ -166,10 +166,7 @@ export class Guarded implements Engine {
     const work = pass === 'probe' ? visit.pass() : visit.enter();
     return deadline.run(work, {
       onFailure: (error) => {
-        // Nothing was sent. Where others are answered meanwhile, the store is well and full.
-        if (visit.cancel()) {
-          return breaker.answeredAtMs >= startedMs ? new CapacityFull() : error;
-        }
+        if (visit.cancel()) return answersNow(breaker, startedMs) ? new CapacityFull() : error;
         if (!(error instanceof StoreFailure)) breaker.succeeded(pass);
         else if (!(error instanceof CapacityFull)) {
           breaker.failed(pass, { isTimeout: error.reason === 'timeout' });
@@ -195,6 +192,14 @@ export class Guarded implements Engine {
     }
     return shard;
   }
+}
+
+/**
+ * Of a call that waited and was not sent: where others are answered to the end of its wait, the store
+ * is well and full. One that fell silent while it waited is not.
+ */
+function answersNow({ answeredAtMs }: Breaker, waitingSinceMs: number): boolean {
+  return answeredAtMs >= (waitingSinceMs + performance.now()) / 2;
 }
 
 type Care<T> = {
