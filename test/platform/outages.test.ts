@@ -104,7 +104,7 @@ describe('with PostgreSQL away', () => {
     fresh = await node.client.makeTenant({ limits: [open] });
     // First the one that makes others: a connection made meanwhile would be answered.
     process.kill(postgres.pid, 'SIGSTOP');
-    const pids = [postgres.pid, ...(await childrenOf(postgres.pid))];
+    const pids = await pidsOf(postgres);
     for (const pid of pids) process.kill(pid, 'SIGSTOP');
     try {
       await requireService();
@@ -112,6 +112,29 @@ describe('with PostgreSQL away', () => {
       for (const pid of pids) process.kill(pid, 'SIGCONT');
     }
     await requireRecovery();
+  });
+
+  it('a key that was revoked just before is refused by nodes that only knew it as good', async () => {
+    const other = await startNode({
+      SLUICE_DATABASE_URL: postgres.url,
+      SLUICE_REDIS_URL: redis.url,
+      SLUICE_DATA_DIR: folder,
+    });
+    try {
+      for (let round = 0; round < 5; round += 1) {
+        const made = await node.client.makeTenant({ limits: [open] });
+        expect((await other.client.check(made.key, body)).status).toBe(200);
+        const pids = await pidsOf(postgres);
+        await node.client.change('DELETE', `keys/${made.keyId}`);
+        for (const pid of pids) process.kill(pid, 'SIGSTOP');
+        const answers = [other, node].map(({ client }) => client.check(made.key, body));
+        const statuses = (await Promise.all(answers)).map(({ status }) => status);
+        for (const pid of pids) process.kill(pid, 'SIGCONT');
+        expect(statuses).toEqual([401, 401]);
+      }
+    } finally {
+      await other.stop();
+    }
   });
 
   it('a change that was answered 503 or not at all has happened wholly or not', async () => {
@@ -165,6 +188,11 @@ describe('with PostgreSQL away', () => {
   });
 
   /** The server and all its processes. */
+  /** Its own first. */
+  async function pidsOf({ pid }: PostgresServer): Promise<number[]> {
+    return [pid, ...(await childrenOf(pid))];
+  }
+
   async function childrenOf(parent: number): Promise<number[]> {
     const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid=']);
     const lines = stdout.trim().split('\n');

@@ -145,7 +145,7 @@ export class Changes {
   readonly #publisher: Publisher;
   readonly #hashName: NameHash;
   readonly #onShared: () => void;
-  readonly #onTouched: (touched: Touched) => void;
+  readonly #onTouched: (touched: Touched) => Promise<void>;
   readonly #onMoved: () => void;
 
   constructor({
@@ -153,7 +153,7 @@ export class Changes {
     publisher,
     hashName,
     onShared,
-    onTouched = () => {},
+    onTouched = async () => {},
     onMoved = () => {},
   }: {
     readonly db: Kysely<Tables>;
@@ -162,8 +162,11 @@ export class Changes {
     readonly hashName: NameHash;
     /** A publication is waiting: no need to wait for the next look. */
     readonly onShared: () => void;
-    /** After it was published, for who keeps copies; nobody waits for that. */
-    readonly onTouched?: (touched: Touched) => void;
+    /**
+     * After it was published, for who keeps copies, and before it is answered: when the database goes
+     * away a moment later, copies are all that says what was changed.
+     */
+    readonly onTouched?: (touched: Touched) => Promise<void>;
     /** What tenants used is to be brought along to where they are counted now. */
     readonly onMoved?: () => void;
   }) {
@@ -181,7 +184,7 @@ export class Changes {
       return { value: await work(made), change: made };
     });
     const published = await this.#publisher.publish(change.epochs);
-    this.#onTouched(change.touched);
+    await this.#onTouched(change.touched);
     if (change.moves) this.#onMoved();
     const { sharedEpoch } = change;
     if (sharedEpoch === null) return { value, published, publication: null };

@@ -198,7 +198,7 @@ export class Decider {
   }
 
   /**
-   * From the beginning, with what the database says now. Where it does not answer: a store that
+   * From the beginning, with what was left by who changed it, or what the database says now. Where it does not answer: a store that
    * forgot what is current is told what we know; one that knows of something newer is believed, and
    * null says that we can't get it. A failure of the store is returned.
    */
@@ -212,7 +212,11 @@ export class Decider {
         // What it says has started or ended is known here: no need to ask for it.
         return this.#turned(asker, await identifier.identify(asker.credential, asker.address));
       }
-      if (!(await snapshots.reload(tenant.id))) throw identifier.forget(caller.key, asker.address);
+      // Who made the change left it for all nodes: no need to wait for the database, which may hang.
+      const left = kind === 'stale' ? await snapshots.loadNewer(tenant.id, epoch) : null;
+      if (!left && !(await snapshots.reload(tenant.id))) {
+        throw identifier.forget(caller.key, asker.address);
+      }
       current = await identifier.identify(asker.credential, asker.address);
       // As of now: it may be counted elsewhere than where we asked.
       if (kind === 'unknown') await quotas.restore(current.snapshot.ref);
@@ -220,12 +224,8 @@ export class Decider {
       // A store that was not told what is used of quotas must not decide by them.
       if (error instanceof StoreFailure) return error;
       if (!isUnavailable(error)) throw error;
-      if (kind === 'stale') {
-        if (!(await snapshots.loadNewer(tenant.id, epoch))) return null;
-        current = await identifier.identify(asker.credential, asker.address);
-      } else {
-        this.#parts.unconfirmed.toldByUs(current);
-      }
+      if (kind === 'stale') return null;
+      this.#parts.unconfirmed.toldByUs(current);
     }
     return { ...this.#turned(asker, current), trusted: kind === 'unknown' };
   }

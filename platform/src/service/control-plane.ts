@@ -1,3 +1,4 @@
+import { Deadline } from 'sluice';
 import { ApiKeys } from '../control/api-keys/api-keys.ts';
 import { Audit } from '../control/audit/audit.ts';
 import { Blocks } from '../control/blocks/blocks.ts';
@@ -34,6 +35,7 @@ import type { HotPath } from './hot-path.ts';
 
 /** Of many at once, those that are asked for are read when they are. */
 const reloadedMax = 20;
+const copyingMsMax = 1000;
 
 export function openControl(
   { database: { db }, store, secrets }: Foundation,
@@ -62,13 +64,14 @@ export function openControl(
     readonly subjectDays: number;
   },
 ): Control {
-  // What is old is found out by its epoch in any case: this only saves the next one the reading.
-  const onTouched = ({ tenantIds, keyIds }: Touched) => {
+  // What is old is found out by its epoch in any case; what is new, only here while there is a database.
+  const copying = new Deadline(copyingMsMax);
+  const onTouched = async ({ tenantIds, keyIds }: Touched) => {
     const reading = [
       ...tenantIds.slice(0, reloadedMax).map((id) => snapshots.reload(id)),
       ...keyIds.map((id) => keys.refresh(id)),
     ];
-    void Promise.allSettled(reading);
+    await copying.run(Promise.allSettled(reading)).catch(() => {});
   };
   const subjectHash = subjectHashUnder(secrets.subject);
   const changes = new Changes({

@@ -67,7 +67,7 @@ export class Snapshots {
     return this.#reloading.anew(tenantId, () => this.#read(tenantId));
   }
 
-  /** What another node left in the cache, if that is newer: for when the database is away. */
+  /** What another node left in the cache, if that is newer. */
   async loadNewer(tenantId: string, { tenant, shared }: Epoch): Promise<Snapshot | null> {
     const cached = (await this.#cache?.tenant(tenantId)) ?? null;
     if (!cached || (cached.epoch.tenant <= tenant && cached.epoch.shared <= shared)) return null;
