@@ -44,6 +44,8 @@ export async function startFleet(options: {
     SLUICE_DRAIN_SECONDS: '0',
     // Many nodes share two processors here: what is tested is what they answer, not how fast.
     SLUICE_STORE_DEADLINE_MS: '5000',
+    // Who is refused here is refused for its key.
+    SLUICE_SHED_DELAY_MS: '60000',
   });
   const nodes: Service[] = [];
   while (nodes.length < options.count) nodes.push(await startService(config, { version: 'test' }));
