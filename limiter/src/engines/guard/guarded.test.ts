@@ -64,13 +64,24 @@ describe('in flight', () => {
     const guarded = guard({ tenantInFlightMax: 1 });
     ask(guarded, 'flood');
     const waiting = ask(guarded, 'flood');
-    await vi.advanceTimersByTimeAsync(20);
+    await vi.advanceTimersByTimeAsync(30);
     const other = ask(guarded, 'other');
     engine.calls[1]?.resolve();
-    await vi.advanceTimersByTimeAsync(31);
+    await vi.advanceTimersByTimeAsync(21);
     expect(other.said).toBe('answered');
     expect(waiting.said).toBe('in_flight_full');
     expect(engine.calls).toHaveLength(2);
+  });
+
+  it('is a failed store when it falls silent while a call waits', async () => {
+    const guarded = guard({ tenantInFlightMax: 1 });
+    ask(guarded, 'flood');
+    const waiting = ask(guarded, 'flood');
+    ask(guarded, 'other');
+    await vi.advanceTimersByTimeAsync(10);
+    engine.calls[1]?.resolve();
+    await vi.advanceTimersByTimeAsync(41);
+    expect(waiting.said).toBe('timeout');
   });
 
   it('is a failed store when nobody is answered', async () => {
