@@ -32,6 +32,7 @@ export async function startSluice(
   const port = await findFreePort();
   const address = {
     SLUICE_HTTP_ADDR: `127.0.0.1:${port}`,
+    SLUICE_GRPC_ADDR: '127.0.0.1:0',
     SLUICE_DRAIN_SECONDS: '0',
     // What it can do is measured, not what it does when it is more.
     SLUICE_SHED_DELAY_MS: '60000',

@@ -34,8 +34,40 @@ const settings = {
   grpcAddr: withDefault(
     'SLUICE_GRPC_ADDR',
     '127.0.0.1:8081',
-    parseAddress,
-    'Where gRPC is served.',
+    parseAddressOrOff,
+    "Where gRPC is served, for Envoy's rate limit filter; `off` for nowhere.",
+  ),
+  grpcTlsCert: optional(
+    'SLUICE_GRPC_TLS_CERT',
+    parseText,
+    'The certificate, with its chain, that gRPC is served under: a PEM file, read again when it changes. Without it there is no TLS.',
+  ),
+  grpcTlsKey: optional(
+    'SLUICE_GRPC_TLS_KEY',
+    parseText,
+    'The key of that certificate: a PEM file, read again when it changes.',
+  ),
+  grpcTlsClientCa: optional(
+    'SLUICE_GRPC_TLS_CLIENT_CA',
+    parseText,
+    'Who must have signed the certificates of gRPC clients: a PEM file, read again when it changes. Without it clients need none.',
+  ),
+  grpcTlsClientSan: optional(
+    'SLUICE_GRPC_TLS_CLIENT_SAN',
+    parseText,
+    "A name that clients' certificates must bear too, such as `spiffe://mesh/envoy` or `DNS:envoy.internal`.",
+  ),
+  grpcReflection: withDefault(
+    'SLUICE_GRPC_REFLECTION',
+    'on',
+    parseSwitch,
+    'Lets tools such as grpcurl ask what gRPC services there are.',
+  ),
+  grpcConnectionAgeSeconds: withDefault(
+    'SLUICE_GRPC_CONNECTION_AGE_SECONDS',
+    '86400',
+    parseWhole(1, 31_536_000),
+    'After about so long a gRPC connection is asked to end once its calls are answered, so that new nodes get their share.',
   ),
   basePath: withDefault(
     'SLUICE_BASE_PATH',
@@ -279,11 +311,42 @@ function optional<T>(
   return { name, fallback: null, parse, shown, doc };
 }
 
-function contradictions({ workers, redisUrl, databaseUrl, httpAddr, adminAddr }: Config): string[] {
+function contradictions(config: Config): string[] {
+  return [...addressProblems(config), ...tlsProblems(config), ...workerProblems(config)];
+}
+
+function addressProblems({ httpAddr, adminAddr, grpcAddr }: Config): string[] {
   const problems: string[] = [];
   if (adminAddr && adminAddr.port !== 0 && adminAddr.port === httpAddr?.port) {
     problems.push('SLUICE_ADMIN_ADDR must have another port than SLUICE_HTTP_ADDR');
   }
+  const taken = [httpAddr?.port, adminAddr?.port];
+  if (grpcAddr && grpcAddr.port !== 0 && taken.includes(grpcAddr.port)) {
+    problems.push(
+      'SLUICE_GRPC_ADDR must have another port than SLUICE_HTTP_ADDR and SLUICE_ADMIN_ADDR',
+    );
+  }
+  return problems;
+}
+
+/** Half of what TLS needs must not become none of it. */
+function tlsProblems(config: Config): string[] {
+  const { grpcTlsCert, grpcTlsKey, grpcTlsClientCa, grpcTlsClientSan } = config;
+  const problems: string[] = [];
+  if ((grpcTlsCert === null) !== (grpcTlsKey === null)) {
+    problems.push('SLUICE_GRPC_TLS_CERT and SLUICE_GRPC_TLS_KEY must be set together');
+  }
+  if (grpcTlsClientCa !== null && grpcTlsCert === null) {
+    problems.push('SLUICE_GRPC_TLS_CLIENT_CA needs SLUICE_GRPC_TLS_CERT and SLUICE_GRPC_TLS_KEY');
+  }
+  if (grpcTlsClientSan !== null && grpcTlsClientCa === null) {
+    problems.push('SLUICE_GRPC_TLS_CLIENT_SAN needs SLUICE_GRPC_TLS_CLIENT_CA');
+  }
+  return problems;
+}
+
+function workerProblems({ workers, redisUrl, databaseUrl }: Config): string[] {
+  const problems: string[] = [];
   if (workers === 1 || workers === null) return problems;
   if (redisUrl === null) {
     problems.push(
@@ -441,6 +504,10 @@ function parseAddress(text: string): Address {
     throw new Error(`must be host:port, such as 127.0.0.1:8080 or [::1]:8080, got ${quote(text)}`);
   }
   return Object.freeze({ host: match[1] ?? (match[2] || '0.0.0.0'), port });
+}
+
+function parseAddressOrOff(text: string): Address | null {
+  return text.toLowerCase() === 'off' ? null : parseAddress(text);
 }
 
 function parseBasePath(text: string): string {

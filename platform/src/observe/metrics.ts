@@ -154,6 +154,13 @@ export class Metrics {
     requestBounds,
   );
 
+  readonly #callSeconds = this.#histograms(
+    'grpc_call_duration_seconds',
+    'gRPC calls until their answer was ready.',
+    ['method', 'code'],
+    requestBounds,
+  );
+
   readonly #inFlight = new Gauges({
     name: 'rl_checks_in_flight',
     help: 'Checks that are being decided.',
@@ -180,6 +187,7 @@ export class Metrics {
   readonly #byRoute = new Map<string, RouteSeries>();
   readonly #byCache = new Map<string, { readonly hit: Tally; readonly miss: Tally }>();
   readonly #byStoreCall = new Map<string, Map<string, Histogram>>();
+  readonly #byCall = new Map<string, Map<string, Histogram>>();
   readonly #byAnswer = new Map<string, Map<string, Map<number, Histogram>>>();
 
   constructor({ routes = [], process = true }: MetricsOptions = {}) {
@@ -224,6 +232,13 @@ export class Metrics {
 
   answered(method: string, route: string, status: number, durationUs: number): void {
     const series = this.#answerSeries(method, this.#routes.known(route), status);
+    series.observe(durationUs / 1_000_000);
+  }
+
+  /** A gRPC call was answered; both names are ours, so few. */
+  called(method: string, code: string, durationUs: number): void {
+    const byCode = found(this.#byCall, method, () => new Map<string, Histogram>());
+    const series = found(byCode, code, () => this.#callSeconds.with(method, code));
     series.observe(durationUs / 1_000_000);
   }
 

@@ -32,11 +32,15 @@ import { keptSecret } from './kept-secret.ts';
 import { openMoving } from './moves.ts';
 import { Opened } from './opened.ts';
 import { watchOverload } from './overload.ts';
+import { openRateLimitDoors } from './rate-limits.ts';
+import type { RateLimitService } from '../rls/ask.ts';
 
 export type Service = {
   readonly url: string;
   /** Of the admin API; the same, unless it has an address of its own. */
   readonly adminUrl: string;
+  /** Where gateways ask by gRPC; null where they can't. */
+  readonly grpcPort: number | null;
   readonly adminToken: string;
   readonly demo: Demo | null;
   readonly foundation: Foundation;
@@ -51,6 +55,8 @@ export type ServiceOptions = {
   readonly logTo?: LogDestination;
   /** All workers' together, where there are several. */
   readonly metricsText?: (metrics: Metrics) => Promise<string>;
+  /** What gateways ask; without it they find no door. */
+  readonly rateLimits?: RateLimitService;
 };
 
 /** A node: opens what it needs, serves, and lets go in the opposite order. */
@@ -152,6 +158,9 @@ async function start(config: Config, options: ServiceOptions, opened: Opened): P
       }),
     });
   }
+  const { rateLimits } = options;
+  const rateLimitDoors =
+    rateLimits && (await openRateLimitDoors(config, { foundation, rateLimits, app, opened }));
   const { httpAddr, adminAddr, basePath } = config;
   // First, so that nobody is served by a node that nobody can look into.
   if (adminAddr) await adminApp.listen({ ...adminAddr });
@@ -160,10 +169,14 @@ async function start(config: Config, options: ServiceOptions, opened: Opened): P
   return {
     url: urlOf(app, httpAddr, basePath),
     adminUrl: urlOf(adminApp, adminAddr ?? httpAddr, basePath),
+    grpcPort: rateLimitDoors?.grpcPort ?? null,
     adminToken,
     demo,
     foundation,
-    drain: drainTogether(apps.map((one) => createDrain(one, { graceMs }))),
+    drain: drainTogether([
+      ...apps.map((one) => createDrain(one, { graceMs })),
+      ...(rateLimitDoors ? [rateLimitDoors.drain] : []),
+    ]),
     close: () => opened.close(),
   };
 }
