@@ -7,7 +7,7 @@ import { RlsRefusal, type RlsUnit } from '../../rls/ask.ts';
 export const bounds = {
   messageBytes: 262_144,
   domainBytes: 256,
-  descriptors: 256,
+  descriptors: 64,
   entries: 32,
   keyBytes: 256,
   valueBytes: 4096,
