@@ -1,7 +1,10 @@
-import { status as grpcStatus, type handleUnaryCall } from '@grpc/grpc-js';
+import type { ServerHttp2Stream } from 'node:http2';
 import { RlsRefusal, type RateLimitService, type RlsRefusalCode } from '../../rls/ask.ts';
 import type { Metrics } from '../../observe/index.ts';
 import type { Complaints } from './complaints.ts';
+import { answer as send, refuse } from './grpc/answer.ts';
+import type { UnaryHandler } from './grpc/grpc-server.ts';
+import type { GrpcStatus } from './grpc/status.ts';
 import { doorRoute } from './names.ts';
 import { readRequest } from './read-request.ts';
 import { writeResponse } from './write-response.ts';
@@ -15,56 +18,54 @@ export type CallParts = {
 };
 
 /** A gateway does not look at the code, yet people do. */
-const codes: Readonly<Record<RlsRefusalCode, grpcStatus>> = {
-  invalid: grpcStatus.INVALID_ARGUMENT,
-  not_loaded: grpcStatus.FAILED_PRECONDITION,
-  unavailable: grpcStatus.UNAVAILABLE,
+const codes: Readonly<Record<RlsRefusalCode, GrpcStatus>> = {
+  invalid: 'INVALID_ARGUMENT',
+  not_loaded: 'FAILED_PRECONDITION',
+  unavailable: 'UNAVAILABLE',
 };
 
 const method = 'ShouldRateLimit';
 const defaultInFlightMax = 10_000;
 
 /** `ShouldRateLimit`: bytes to a question, the answer to bytes. */
-export function answerCalls(parts: CallParts): handleUnaryCall<Buffer, Buffer> {
+export function answerCalls(parts: CallParts): UnaryHandler {
   const { rateLimits, metrics, complaints, inFlightMax = defaultInFlightMax } = parts;
   let inFlight = 0;
 
-  return (call, callback) => {
+  const end = (status: GrpcStatus, startMs: number) =>
+    metrics.called(method, status, (performance.now() - startMs) * 1000);
+  const fail = (error: unknown, stream: ServerHttp2Stream, startMs: number) => {
+    const { status, details } = errorOf(error);
+    const isOurs = status === 'INTERNAL' || status === 'UNAVAILABLE';
+    metrics.requestEnded(doorRoute, isOurs ? 'failed' : 'rejected');
+    complaints.add(status, error);
+    end(status, startMs);
+    refuse(stream, status, details);
+  };
+
+  return (message, stream) => {
     const startMs = performance.now();
-    const end = (code: grpcStatus) => {
-      metrics.called(method, grpcStatus[code], (performance.now() - startMs) * 1000);
-    };
-    const fail = (error: unknown) => {
-      const { code, details } = errorOf(error);
-      const isOurs = code === grpcStatus.INTERNAL || code === grpcStatus.UNAVAILABLE;
-      metrics.requestEnded(doorRoute, isOurs ? 'failed' : 'rejected');
-      complaints.add(grpcStatus[code], error);
-      end(code);
-      callback({ code, details });
-    };
-    if (inFlight >= inFlightMax) return fail(new TooMany(inFlightMax));
+    if (inFlight >= inFlightMax) return fail(new TooMany(inFlightMax), stream, startMs);
     let asked;
     try {
-      asked = rateLimits.ask(readRequest(call.request));
+      asked = rateLimits.ask(readRequest(message));
     } catch (error) {
-      return fail(error);
+      return fail(error, stream, startMs);
     }
     inFlight += 1;
     asked.then(
       (answer) => {
         inFlight -= 1;
-        let bytes;
         try {
-          bytes = writeResponse(answer);
+          send(stream, writeResponse(answer));
+          end('OK', startMs);
         } catch (error) {
-          return fail(error);
+          fail(error, stream, startMs);
         }
-        end(grpcStatus.OK);
-        callback(null, bytes);
       },
       (error: unknown) => {
         inFlight -= 1;
-        fail(error);
+        fail(error, stream, startMs);
       },
     );
   };
@@ -76,10 +77,8 @@ class TooMany extends Error {
   }
 }
 
-function errorOf(error: unknown): { readonly code: grpcStatus; readonly details: string } {
-  if (error instanceof RlsRefusal) return { code: codes[error.code], details: error.message };
-  if (error instanceof TooMany) {
-    return { code: grpcStatus.RESOURCE_EXHAUSTED, details: error.message };
-  }
-  return { code: grpcStatus.INTERNAL, details: 'the call failed here; the log says why' };
+function errorOf(error: unknown): { readonly status: GrpcStatus; readonly details: string } {
+  if (error instanceof RlsRefusal) return { status: codes[error.code], details: error.message };
+  if (error instanceof TooMany) return { status: 'RESOURCE_EXHAUSTED', details: error.message };
+  return { status: 'INTERNAL', details: 'the call failed here; the log says why' };
 }

@@ -1,14 +1,13 @@
-import { Server, ServerCredentials } from '@grpc/grpc-js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log, Metrics } from '../../observe/index.ts';
 import type { RateLimitService } from '../../rls/ask.ts';
 import { answerCalls } from './answer-call.ts';
 import { bounds } from './bounds.ts';
 import { Complaints } from './complaints.ts';
-import { healthDefinition, type Health } from './health.ts';
+import { GrpcServer } from './grpc/grpc-server.ts';
+import type { Health } from './health.ts';
 import { listen } from './listener.ts';
 import { doorRoute, shouldRateLimitPath } from './names.ts';
-import { plainMethod } from './plain-method.ts';
 import { addReflection } from './reflection.ts';
 import type { TlsFiles } from './tls-files.ts';
 
@@ -45,9 +44,6 @@ export type EnvoyDoor = {
 
 /** Streams of one connection that are open at once: what a gateway's thread has under way. */
 const streamsMax = 1000;
-const keepaliveMs = 60_000;
-const keepaliveTimeoutMs = 20_000;
-const ageGraceMs = 10_000;
 const finishMs = 10_000;
 
 /** The rate limit service as gateways ask it, with health and reflection beside it. */
@@ -59,32 +55,23 @@ export async function openEnvoyDoor(
   const complaints = new Complaints(({ kind, count, error }) =>
     log.logger.warn({ event: 'envoy.failed', kind, count, err: error }),
   );
-  const server = new Server({
-    'grpc.max_receive_message_length': bounds.messageBytes,
-    'grpc.max_concurrent_streams': streamsMax,
-    'grpc.max_connection_age_ms': options.connectionAgeMs,
-    'grpc.max_connection_age_grace_ms': ageGraceMs,
-    'grpc.keepalive_time_ms': keepaliveMs,
-    'grpc.keepalive_timeout_ms': keepaliveTimeoutMs,
-    // What it keeps for each call is for tools that nobody reaches here.
-    'grpc.enable_channelz': 0,
+  const server = new GrpcServer({
+    messageBytesMax: bounds.messageBytes,
+    streamsMax,
+    connectionAgeMs: options.connectionAgeMs,
   });
-  server.addService(
-    { shouldRateLimit: plainMethod(shouldRateLimitPath) },
-    { shouldRateLimit: answerCalls({ rateLimits, metrics, complaints }) },
-  );
-  server.addService(healthDefinition, { check: health.check, watch: health.watch });
+  server.unary(shouldRateLimitPath, answerCalls({ rateLimits, metrics, complaints }));
+  health.serveOn(server);
   if (options.reflection) await addReflection(server);
-  const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
   const listener = await listen({
     ...options,
-    onConnection: (socket) => injector.injectConnection(socket),
+    onConnection: (socket) => server.accept(socket),
     onTlsError: (error) => complaints.add('tls', error),
   });
   const close = () => {
     listener.stop();
     health.close();
-    server.forceShutdown();
+    server.destroy();
   };
   return {
     port: listener.port,
@@ -94,7 +81,7 @@ export async function openEnvoyDoor(
       finish: () => {
         listener.stop();
         health.close();
-        return new Promise((resolve) => server.tryShutdown(() => resolve()));
+        return server.drain();
       },
       end: close,
     }),

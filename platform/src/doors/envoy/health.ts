@@ -1,12 +1,9 @@
-import {
-  status as grpcStatus,
-  type handleUnaryCall,
-  type ServerWritableStream,
-  type ServiceDefinition,
-} from '@grpc/grpc-js';
+import type { ServerHttp2Stream } from 'node:http2';
 import { RlsRefusal, type RateLimitService } from '../../rls/ask.ts';
+import { answer, framed, refuse, startAnswer } from './grpc/answer.ts';
+import type { GrpcServer } from './grpc/grpc-server.ts';
+import { readMessages } from './grpc/read-messages.ts';
 import { rateLimitServiceName } from './names.ts';
-import { plainMethod } from './plain-method.ts';
 import { WireReader, wireType } from './wire/wire-reader.ts';
 
 export type HealthParts = {
@@ -15,14 +12,12 @@ export type HealthParts = {
   readonly isStoreThere: () => boolean;
 };
 
-type Watcher = ServerWritableStream<Buffer, Buffer>;
-
 const statuses = { serving: 1, notServing: 2, serviceUnknown: 3 } as const;
-/** Whole messages: the one field that they have. */
+/** Whole messages in their frames: the one field that they have. */
 const messages = {
-  [statuses.serving]: Buffer.from([8, statuses.serving]),
-  [statuses.notServing]: Buffer.from([8, statuses.notServing]),
-  [statuses.serviceUnknown]: Buffer.from([8, statuses.serviceUnknown]),
+  [statuses.serving]: framed(Uint8Array.of(8, statuses.serving)),
+  [statuses.notServing]: framed(Uint8Array.of(8, statuses.notServing)),
+  [statuses.serviceUnknown]: framed(Uint8Array.of(8, statuses.serviceUnknown)),
 } as const;
 
 /** The empty name is the whole server; the second is what the reference service answers to. */
@@ -35,7 +30,7 @@ const watchersMax = 1000;
 /** Whether gateways should ask here: rules are loaded, the store is there, and nobody said stop. */
 export class Health {
   readonly #parts: HealthParts;
-  readonly #watchers = new Set<Watcher>();
+  readonly #watchers = new Set<ServerHttp2Stream>();
   readonly #timer: NodeJS.Timeout;
   #isDraining = false;
   #lastSaid: boolean;
@@ -62,30 +57,38 @@ export class Health {
     this.#watchers.clear();
   }
 
-  readonly check: handleUnaryCall<Buffer, Buffer> = (call, callback) => {
-    const name = serviceOf(call.request);
-    if (name === null) callback({ code: grpcStatus.INVALID_ARGUMENT, details: 'not well-formed' });
-    else if (services.includes(name)) callback(null, messages[this.#status()]);
-    else callback({ code: grpcStatus.NOT_FOUND, details: 'there is no such service here' });
-  };
+  serveOn(server: GrpcServer): void {
+    server.unary('/grpc.health.v1.Health/Check', (message, stream) => this.#check(message, stream));
+    server.streaming('/grpc.health.v1.Health/Watch', (stream) =>
+      readMessages(stream, {
+        bytesMax: nameBytesMax * 2,
+        isUnary: true,
+        onMessage: (message) => this.#watch(message, stream),
+      }),
+    );
+  }
 
-  readonly watch = (call: Watcher): void => {
-    const name = serviceOf(call.request);
+  #check(message: Buffer, stream: ServerHttp2Stream): void {
+    const name = serviceOf(message);
+    if (name === null) refuse(stream, 'INVALID_ARGUMENT', 'the message is not well-formed');
+    else if (services.includes(name)) answer(stream, messages[this.#status()]);
+    else refuse(stream, 'NOT_FOUND', 'there is no such service here');
+  }
+
+  #watch(message: Buffer, stream: ServerHttp2Stream): void {
+    const name = serviceOf(message);
     if (name === null || !services.includes(name)) {
-      call.write(messages[statuses.serviceUnknown]);
-      return void call.end();
+      return answer(stream, messages[statuses.serviceUnknown]);
     }
-    if (this.#watchers.size >= watchersMax || this.#isDraining) {
-      return void call.emit('error', {
-        code: this.#isDraining ? grpcStatus.UNAVAILABLE : grpcStatus.RESOURCE_EXHAUSTED,
-        details: 'no more watchers; ask by Check',
-      });
+    if (this.#isDraining) return refuse(stream, 'UNAVAILABLE', 'this node is going');
+    if (this.#watchers.size >= watchersMax) {
+      return refuse(stream, 'RESOURCE_EXHAUSTED', 'there are too many watchers; ask by Check');
     }
-    this.#watchers.add(call);
-    call.on('cancelled', () => this.#watchers.delete(call));
-    call.on('close', () => this.#watchers.delete(call));
-    call.write(messages[this.#status()]);
-  };
+    this.#watchers.add(stream);
+    stream.once('close', () => this.#watchers.delete(stream));
+    startAnswer(stream);
+    stream.write(messages[this.#status()]);
+  }
 
   #status() {
     return this.isServing ? statuses.serving : statuses.notServing;
@@ -95,14 +98,11 @@ export class Health {
     const isServing = this.isServing;
     if (isServing === this.#lastSaid) return;
     this.#lastSaid = isServing;
-    for (const watcher of this.#watchers) watcher.write(messages[this.#status()]);
+    for (const watcher of this.#watchers) {
+      if (watcher.writable) watcher.write(messages[this.#status()]);
+    }
   }
 }
-
-export const healthDefinition = {
-  check: plainMethod('/grpc.health.v1.Health/Check'),
-  watch: { ...plainMethod('/grpc.health.v1.Health/Watch'), responseStream: true },
-} satisfies ServiceDefinition;
 
 function serviceOf(bytes: Buffer): string | null {
   try {

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { RlsRefusal, rlsUnits, type RlsAnswer, type RlsRequest } from '../../rls/ask.ts';
 import { readRequest } from './read-request.ts';
+import { frameHeadBytes } from './grpc/answer.ts';
 import { writeResponse } from './write-response.ts';
 
 type Method = {
@@ -20,7 +21,12 @@ const definition = loadSync('envoy/service/ratelimit/v3/rls.proto', {
 })['envoy.service.ratelimit.v3.RateLimitService'] as unknown as {
   readonly ShouldRateLimit: Method;
 };
-const { requestSerialize, responseDeserialize } = definition.ShouldRateLimit;
+const { requestSerialize } = definition.ShouldRateLimit;
+
+function responseDeserialize(frame: Buffer): object {
+  expect([frame[0], frame.readUInt32BE(1)]).toEqual([0, frame.length - frameHeadBytes]);
+  return definition.ShouldRateLimit.responseDeserialize(frame.subarray(frameHeadBytes));
+}
 
 const uint32 = fc.nat({ max: 4_294_967_295 });
 const text = fc.string({ unit: 'binary', maxLength: 60 });

@@ -1,5 +1,6 @@
 import { rlsUnits, type RlsAnswer, type RlsHeader, type RlsStatus } from '../../rls/ask.ts';
 import { uint32Max } from './bounds.ts';
+import { frameHeadBytes, writeFrameHead } from './grpc/answer.ts';
 import { safeHeader, safeName } from './safe-text.ts';
 import { writeStruct } from './wire/write-struct.ts';
 import { WireWriter } from './wire/wire-writer.ts';
@@ -29,16 +30,18 @@ const responseFields = {
 /** One for all answers: they are written one after the other, each in one go. */
 const writer = new WireWriter();
 
-/** `RateLimitResponse`. */
+/** `RateLimitResponse`, as it goes on the wire: behind the head of its frame. */
 export function writeResponse(answer: RlsAnswer): Buffer {
-  writer.rewind(0);
+  writer.rewind(frameHeadBytes);
   writer.uint(responseFields.overallCode, answer.isOver ? code.overLimit : code.ok);
   for (const status of answer.statuses) writeStatus(status);
   for (const header of answer.responseHeaders) writeHeader(responseFields.responseHeader, header);
   for (const header of answer.requestHeaders) writeHeader(responseFields.requestHeader, header);
   if (answer.body !== null) writer.text(responseFields.rawBody, answer.body);
   if (answer.metadata !== null) writeStruct(writer, responseFields.metadata, answer.metadata);
-  return writer.take();
+  const frame = writer.take();
+  writeFrameHead(frame);
+  return frame;
 }
 
 function writeStatus({ isOver, limit, remaining, resetSeconds }: RlsStatus): void {
