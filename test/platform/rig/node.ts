@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import { readConfig } from '../../../platform/src/config.ts';
+import type { RateLimitService } from '../../../platform/src/rls/ask.ts';
 import { type Service, startService } from '../../../platform/src/service/index.ts';
 import { copyFolder } from '../../servers/embedded-templates.ts';
 import { createTemporaryFolder, removeFolder } from '../../servers/temporary-folder.ts';
@@ -32,12 +33,13 @@ export const baseSettings: Settings = {
 
 export async function startNode(
   settings: Settings,
-  { watch }: { readonly watch?: AnswerWatch } = {},
+  { watch, rateLimits }: { readonly watch?: AnswerWatch; readonly rateLimits?: RateLimitService } = {},
 ): Promise<RunningNode> {
   const lines: string[] = [];
   const service = await startService(readConfig({ ...baseSettings, ...settings }), {
     version: '0.0.0-test',
     logTo: { write: (text) => lines.push(text) },
+    ...(rateLimits && { rateLimits }),
   });
   return {
     service,

@@ -14,7 +14,7 @@ export type CallParts = {
   readonly metrics: Pick<Metrics, 'called' | 'requestEnded'>;
   readonly complaints: Complaints;
   /** Calls that are being decided, at most: beyond, a gateway would not wait for the answer. */
-  readonly inFlightMax?: number;
+  readonly callsMax?: number | undefined;
 };
 
 /** A gateway does not look at the code, yet people do. */
@@ -25,11 +25,11 @@ const codes: Readonly<Record<RlsRefusalCode, GrpcStatus>> = {
 };
 
 const method = 'ShouldRateLimit';
-const defaultInFlightMax = 10_000;
+const defaultCallsMax = 10_000;
 
 /** `ShouldRateLimit`: bytes to a question, the answer to bytes. */
 export function answerCalls(parts: CallParts): UnaryHandler {
-  const { rateLimits, metrics, complaints, inFlightMax = defaultInFlightMax } = parts;
+  const { rateLimits, metrics, complaints, callsMax = defaultCallsMax } = parts;
   let inFlight = 0;
 
   const end = (status: GrpcStatus, startMs: number) =>
@@ -45,7 +45,7 @@ export function answerCalls(parts: CallParts): UnaryHandler {
 
   return (message, stream) => {
     const startMs = performance.now();
-    if (inFlight >= inFlightMax) return fail(new TooMany(inFlightMax), stream, startMs);
+    if (inFlight >= callsMax) return fail(new TooMany(callsMax), stream, startMs);
     let asked;
     try {
       asked = rateLimits.ask(readRequest(message));

@@ -18,6 +18,8 @@ export type EnvoyDoorOptions = {
   /** After about so long a connection is asked to end, so that new nodes get their share. */
   readonly connectionAgeMs: number;
   readonly connectionsMax: number;
+  /** Calls of all connections that are being decided, at most; 10,000 unless said. */
+  readonly callsMax?: number;
   /** How long to go on serving once told to stop. */
   readonly graceMs: number;
 };
@@ -60,7 +62,7 @@ export async function openEnvoyDoor(
     streamsMax,
     connectionAgeMs: options.connectionAgeMs,
   });
-  server.unary(shouldRateLimitPath, answerCalls({ rateLimits, metrics, complaints }));
+  server.unary(shouldRateLimitPath, answerCalls({ rateLimits, metrics, complaints, callsMax: options.callsMax }));
   health.serveOn(server);
   if (options.reflection) await addReflection(server);
   const listener = await listen({

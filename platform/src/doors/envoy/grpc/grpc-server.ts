@@ -22,8 +22,6 @@ export type GrpcServerOptions = {
 };
 
 const headerBytesMax = 16_384;
-/** A gateway that gives up on late calls resets each: that must not cost it the connection. */
-const resets = { streamResetBurst: 10_000, streamResetRate: 5000 };
 
 /**
  * As much of gRPC as it takes to answer gateways, on Node's HTTP/2: it costs half of what a general
@@ -44,7 +42,6 @@ export class GrpcServer {
         maxConcurrentStreams: options.streamsMax,
         maxHeaderListSize: headerBytesMax,
       },
-      ...resets,
     });
     server.on('session', (session) => this.#add(session));
     server.on('stream', (stream, headers) => this.#serve(stream, headers));

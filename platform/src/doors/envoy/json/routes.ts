@@ -58,6 +58,10 @@ export const rlsRoutes: FastifyPluginAsync<RlsRouteParts> = async (app, parts) =
           200: { description: 'Within the limits', content: answer },
           429: { description: 'Over a limit', content: answer },
           400: { description: 'Not a request, or no rules are loaded', content: text },
+          413: {
+            description: 'body_too_large',
+            content: { 'application/problem+json': { schema: Type.Ref('Problem#') } },
+          },
         },
       },
     },
