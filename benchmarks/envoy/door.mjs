@@ -3,18 +3,17 @@
 
 import { createServer } from 'node:http';
 import { Redis } from 'ioredis';
-import { Health, openEnvoyDoor } from '../../platform/dist/src/doors/envoy/index.js';
-import { createLogger, Metrics } from '../../platform/dist/src/observe/index.js';
 
-const { PORT, GRPC_PORT, REDIS_URL = '' } = process.env;
+const { PORT, GRPC_PORT, REDIS_URL = '', DIST_URL = '' } = process.env;
+const { Health, openEnvoyDoor } = await import(`${DIST_URL}/doors/envoy/index.js`);
+const { createLogger, Metrics } = await import(`${DIST_URL}/observe/index.js`);
 const redis = new Redis(REDIS_URL);
 const sha = String(await redis.script('LOAD', 'return 1'));
 const key = 'sl1:{benchmark-tenant}:a-counter-of-the-same-length';
 
-/** @type {import('../../platform/dist/src/rls/ask.js').RateLimitService} */
 const rateLimits = {
   isLoaded: true,
-  ask: async ({ descriptors }) => {
+  ask: async (/** @type {{ descriptors: readonly object[] }} */ { descriptors }) => {
     await redis.evalsha(sha, 1, key);
     return {
       isOver: false,

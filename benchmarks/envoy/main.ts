@@ -20,6 +20,9 @@ const inFlight = 32;
 const subjects = 10_000;
 const wholeRunMs = 600_000;
 
+/** What is published. */
+const distUrl = String(new URL('../../platform/dist/src', import.meta.url));
+
 const rules = `domain: bench
 descriptors:
   - key: user
@@ -75,7 +78,7 @@ async function startAll(
   const program = async (name: string): Promise<Started> => {
     const grpcPort = await findFreePort();
     const path = fileURLToPath(new URL(`${name}.mjs`, import.meta.url));
-    const settings = { GRPC_PORT: String(grpcPort), REDIS_URL: redisUrl };
+    const settings = { GRPC_PORT: String(grpcPort), REDIS_URL: redisUrl, DIST_URL: distUrl };
     const server = await startProgram([...nodeArgs, path], settings);
     stops.push(() => server.stop());
     return { server, grpcPort };

@@ -142,7 +142,8 @@ describe('settings', () => {
 
   it('can leave gRPC out, and give it no port that is taken', () => {
     expect(readConfig({ SLUICE_GRPC_ADDR: 'off' }).grpcAddr).toBeNull();
-    const taken = 'SLUICE_GRPC_ADDR must have another port than SLUICE_HTTP_ADDR and SLUICE_ADMIN_ADDR';
+    const taken =
+      'SLUICE_GRPC_ADDR must have another port than SLUICE_HTTP_ADDR and SLUICE_ADMIN_ADDR';
     expect(problemsOf({ SLUICE_HTTP_ADDR: ':8081' })).toEqual([taken]);
     expect(problemsOf({ SLUICE_ADMIN_ADDR: ':8081' })).toEqual([taken]);
     expect(problemsOf({ SLUICE_HTTP_ADDR: ':8081', SLUICE_GRPC_ADDR: 'off' })).toEqual([]);

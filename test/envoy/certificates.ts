@@ -25,14 +25,22 @@ export class Certificates {
 
   signed(name: string, by: Certificate, subjectAltName: string): Promise<Certificate> {
     return this.#make(name, [
-      ...['-CA', by.certPath, '-CAkey', by.keyPath],
-      ...['-addext', `subjectAltName=${subjectAltName}`],
-      ...['-addext', 'basicConstraints=critical,CA:FALSE'],
+      '-CA',
+      by.certPath,
+      '-CAkey',
+      by.keyPath,
+      '-addext',
+      `subjectAltName=${subjectAltName}`,
+      '-addext',
+      'basicConstraints=critical,CA:FALSE',
     ]);
   }
 
   async #make(name: string, more: readonly string[]): Promise<Certificate> {
-    const [certPath, keyPath] = [join(this.#folder, `${name}.pem`), join(this.#folder, `${name}.key`)];
+    const [certPath, keyPath] = [
+      join(this.#folder, `${name}.pem`),
+      join(this.#folder, `${name}.key`),
+    ];
     const options = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
     const named = ['-keyout', keyPath, '-out', certPath, '-days', '2', '-subj', `/CN=${name}`];
     await run('openssl', ['req', '-x509', ...options, ...named, ...more]);

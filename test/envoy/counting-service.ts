@@ -19,7 +19,7 @@ export class CountingService implements RateLimitService {
   /** Shown instead of the limit's own. */
   shown: Partial<NonNullable<RlsStatus['limit']>> = {};
   /** Thrown instead of an answer. */
-  failure: unknown = null;
+  failure: Error | null = null;
   /** What every answer waits for. */
   gate: Promise<unknown> | null = null;
   readonly #limiter = createLimiter({

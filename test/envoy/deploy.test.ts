@@ -7,7 +7,9 @@ import { parse } from 'yaml';
 type Tree = { readonly [name: string]: Tree } & readonly Tree[];
 
 function read(path: string): Tree {
-  return parse(readFileSync(new URL(`../../deploy/envoy/${path}`, import.meta.url), 'utf8')) as Tree;
+  return parse(
+    readFileSync(new URL(`../../deploy/envoy/${path}`, import.meta.url), 'utf8'),
+  ) as Tree;
 }
 
 /** Every value of this name, at any depth. */

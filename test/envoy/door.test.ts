@@ -102,7 +102,10 @@ describe('ShouldRateLimit', () => {
     const { client, service } = await openDoor();
     service.shown = { requestsPerUnit: 1e12, unit: null, name: 'month' };
     const { statuses } = await client().askFor('ann');
-    expect(statuses[0]?.['currentLimit']).toEqual({ requestsPerUnit: 4_294_967_295, name: 'month' });
+    expect(statuses[0]?.['currentLimit']).toEqual({
+      requestsPerUnit: 4_294_967_295,
+      name: 'month',
+    });
   });
 
   it('sends no name or header that would become another header', async () => {
@@ -147,11 +150,31 @@ describe('what cannot be asked', () => {
     ['no descriptors', ask({ descriptors: [] }), /^rate limit descriptor list must not be empty$/],
     ['a long domain', ask({ domain: 'd'.repeat(257) }), /domain must be at most 256/],
     ['10,000 descriptors', ask({ descriptors: many(10_000) }), /at most 64 descriptors/],
-    ['many entries', ask({ descriptors: [{ entries: many(33).flatMap((one) => one.entries) }] }), /at most 32 entries/],
-    ['an entry without key', ask({ descriptors: [{ entries: [{ value: 'x' }] }] }), /key .* must not be empty/],
-    ['a long key', ask({ descriptors: [{ entries: [{ key: 'k'.repeat(257) }] }] }), /key must be at most/],
-    ['a long value', ask({ descriptors: [{ entries: [{ key: 'k', value: 'v'.repeat(4097) }] }] }), /value must be at most/],
-    ['too many hits', ask({ descriptors: [{ entries, hitsAddend: { value: 2 ** 40 } }] }), /hits_addend must be at most/],
+    [
+      'many entries',
+      ask({ descriptors: [{ entries: many(33).flatMap((one) => one.entries) }] }),
+      /at most 32 entries/,
+    ],
+    [
+      'an entry without key',
+      ask({ descriptors: [{ entries: [{ value: 'x' }] }] }),
+      /key .* must not be empty/,
+    ],
+    [
+      'a long key',
+      ask({ descriptors: [{ entries: [{ key: 'k'.repeat(257) }] }] }),
+      /key must be at most/,
+    ],
+    [
+      'a long value',
+      ask({ descriptors: [{ entries: [{ key: 'k', value: 'v'.repeat(4097) }] }] }),
+      /value must be at most/,
+    ],
+    [
+      'too many hits',
+      ask({ descriptors: [{ entries, hitsAddend: { value: 2 ** 40 } }] }),
+      /hits_addend must be at most/,
+    ],
     ['a limit without unit', limited({ requestsPerUnit: 1 }), /unit/],
     ['a limit by an unknown unit', limited({ requestsPerUnit: 1, unit: 99 }), /unit/],
     ['a limit by the week', limited({ requestsPerUnit: 1, unit: 7 }), /unit/],
@@ -171,7 +194,10 @@ describe('what cannot be asked', () => {
     ['a field of no number', Buffer.from([0x00, 0x01])],
     ['a kind that there is not', Buffer.from([0x0f])],
     ['a group', Buffer.from([0x0b, 0x0c])],
-    ['a message that reaches beyond the one around it', Buffer.from([0x12, 0x02, 0x0a, 0x7f, 0, 0])],
+    [
+      'a message that reaches beyond the one around it',
+      Buffer.from([0x12, 0x02, 0x0a, 0x7f, 0, 0]),
+    ],
     ['text that is none', Buffer.from([0x0a, 0x01, 0xff])],
     ['nothing', Buffer.alloc(0)],
   ])('%s: INVALID_ARGUMENT', async (_name, bytes) => {
@@ -183,7 +209,7 @@ describe('what cannot be asked', () => {
   it('fields of a newer gateway are passed over', async () => {
     const { client, service } = await openDoor();
     const newer = [0x78, 0x05, 0x7a, 0x02, 1, 2, 0x79, 1, 2, 3, 4, 5, 6, 7, 8, 0x7d, 1, 2, 3, 4];
-    const asked = [0x0a, 1, 0x64, 0x12, 10, ...[0x0a, 6, 0x0a, 1, 0x6b, 0x12, 1, 0x76, 0x78, 1]];
+    const asked = [0x0a, 1, 0x64, 0x12, 10, 0x0a, 6, 0x0a, 1, 0x6b, 0x12, 1, 0x76, 0x78, 1];
     await client().askBytes(Buffer.from([...newer, ...asked]));
     expect(service.asked).toEqual([
       {

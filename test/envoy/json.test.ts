@@ -116,7 +116,10 @@ describe('POST /json', () => {
     ['a field twice', '{"domain":"a","hits_addend":1,"hitsAddend":2,"descriptors":[{}]}'],
     ['no domain', { descriptors: request.descriptors }],
     ['no descriptors', { domain: 'shop' }],
-    ['10,000 descriptors', { domain: 'd', descriptors: Array.from({ length: 10_000 }, () => ({})) }],
+    [
+      '10,000 descriptors',
+      { domain: 'd', descriptors: Array.from({ length: 10_000 }, () => ({})) },
+    ],
     ['descriptors that are no list', { domain: 'shop', descriptors: {} }],
     ['a number as domain', { ...request, domain: 1 }],
     ['text that is none', { ...request, domain: '\ud800' }],

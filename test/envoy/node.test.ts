@@ -16,10 +16,7 @@ afterAll(() => stack.remove());
 
 it('serves both, says the same of its health on both, and drains both', async () => {
   const rateLimits = new CountingService();
-  const node = await startNode(
-    { ...stack.settings, SLUICE_DRAIN_SECONDS: '0.3' },
-    { rateLimits },
-  );
+  const node = await startNode({ ...stack.settings, SLUICE_DRAIN_SECONDS: '0.3' }, { rateLimits });
   const gateway = new DoorClient(`127.0.0.1:${node.service.grpcPort}`);
   const health = async () => [
     (await node.client.get('/healthcheck')).status,

@@ -1,4 +1,4 @@
-import { Client, credentials, makeClientConstructor } from '@grpc/grpc-js';
+import { type Client, credentials, makeClientConstructor } from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -28,7 +28,8 @@ export class ReflectionServiceClient {
   /** The descriptions of the files that a name is in, and of what they need. */
   async filesOf(symbol: string): Promise<Buffer[]> {
     const { fileDescriptorResponse } = await this.#ask({ fileContainingSymbol: symbol });
-    return (fileDescriptorResponse as { readonly fileDescriptorProto: Buffer[] }).fileDescriptorProto;
+    return (fileDescriptorResponse as { readonly fileDescriptorProto: Buffer[] })
+      .fileDescriptorProto;
   }
 
   #ask(question: Said): Promise<Said> {

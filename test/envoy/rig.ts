@@ -1,5 +1,10 @@
-import { credentials, loadPackageDefinition, type ChannelCredentials } from '@grpc/grpc-js';
-import { Client, type ServiceError } from '@grpc/grpc-js';
+import {
+  credentials,
+  loadPackageDefinition,
+  type ChannelCredentials,
+  type Client,
+  type ServiceError,
+} from '@grpc/grpc-js';
 import { loadSync, type PackageDefinition } from '@grpc/proto-loader';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
@@ -25,8 +30,8 @@ export type Rig = {
   readonly service: CountingService;
   readonly metrics: Metrics;
   readonly address: string;
-  log(): string;
-  client(channel?: ChannelCredentials, options?: object): DoorClient;
+  readonly log: () => string;
+  readonly client: (channel?: ChannelCredentials, options?: object) => DoorClient;
 };
 
 /** A door on a port of its own until the test ends, before a service that counts in process. */

@@ -59,7 +59,11 @@ describe('TLS', () => {
   });
 
   it('takes up a certificate that was replaced on disk, once it fits its key', async () => {
-    const files = tlsOf({ ...server, certPath: `${folder}/live.pem`, keyPath: `${folder}/live.key` });
+    const files = tlsOf({
+      ...server,
+      certPath: `${folder}/live.pem`,
+      keyPath: `${folder}/live.key`,
+    });
     await copyFile(server.certPath, files.certPath);
     await copyFile(server.keyPath, files.keyPath);
     const { client, service, log } = await openDoor({ tls: files });

@@ -32,7 +32,7 @@ import { keptSecret } from './kept-secret.ts';
 import { openMoving } from './moves.ts';
 import { Opened } from './opened.ts';
 import { watchOverload } from './overload.ts';
-import { openRateLimitDoors } from './rate-limits.ts';
+import { openGatewayDoors } from './gateway-doors.ts';
 import type { RateLimitService } from '../rls/ask.ts';
 
 export type Service = {
@@ -159,8 +159,8 @@ async function start(config: Config, options: ServiceOptions, opened: Opened): P
     });
   }
   const { rateLimits } = options;
-  const rateLimitDoors =
-    rateLimits && (await openRateLimitDoors(config, { foundation, rateLimits, app, opened }));
+  const gatewayDoors =
+    rateLimits && (await openGatewayDoors(config, { foundation, rateLimits, app, opened }));
   const { httpAddr, adminAddr, basePath } = config;
   // First, so that nobody is served by a node that nobody can look into.
   if (adminAddr) await adminApp.listen({ ...adminAddr });
@@ -169,13 +169,13 @@ async function start(config: Config, options: ServiceOptions, opened: Opened): P
   return {
     url: urlOf(app, httpAddr, basePath),
     adminUrl: urlOf(adminApp, adminAddr ?? httpAddr, basePath),
-    grpcPort: rateLimitDoors?.grpcPort ?? null,
+    grpcPort: gatewayDoors?.grpcPort ?? null,
     adminToken,
     demo,
     foundation,
     drain: drainTogether([
       ...apps.map((one) => createDrain(one, { graceMs })),
-      ...(rateLimitDoors ? [rateLimitDoors.drain] : []),
+      ...(gatewayDoors ? [gatewayDoors.drain] : []),
     ]),
     close: () => opened.close(),
   };

@@ -33,7 +33,10 @@ export const baseSettings: Settings = {
 
 export async function startNode(
   settings: Settings,
-  { watch, rateLimits }: { readonly watch?: AnswerWatch; readonly rateLimits?: RateLimitService } = {},
+  {
+    watch,
+    rateLimits,
+  }: { readonly watch?: AnswerWatch; readonly rateLimits?: RateLimitService } = {},
 ): Promise<RunningNode> {
   const lines: string[] = [];
   const service = await startService(readConfig({ ...baseSettings, ...settings }), {

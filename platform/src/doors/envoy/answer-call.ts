@@ -43,32 +43,21 @@ export function answerCalls(parts: CallParts): UnaryHandler {
     refuse(stream, status, details);
   };
 
-  return (message, stream) => {
+  const answer = async (message: Buffer, stream: ServerHttp2Stream) => {
     const startMs = performance.now();
     if (inFlight >= callsMax) return fail(new TooMany(callsMax), stream, startMs);
-    let asked;
-    try {
-      asked = rateLimits.ask(readRequest(message));
-    } catch (error) {
-      return fail(error, stream, startMs);
-    }
     inFlight += 1;
-    asked.then(
-      (answer) => {
-        inFlight -= 1;
-        try {
-          send(stream, writeResponse(answer));
-          end('OK', startMs);
-        } catch (error) {
-          fail(error, stream, startMs);
-        }
-      },
-      (error: unknown) => {
-        inFlight -= 1;
-        fail(error, stream, startMs);
-      },
-    );
+    try {
+      const decided = await rateLimits.ask(readRequest(message));
+      send(stream, writeResponse(decided));
+      end('OK', startMs);
+    } catch (error) {
+      fail(error, stream, startMs);
+    } finally {
+      inFlight -= 1;
+    }
   };
+  return (message, stream) => void answer(message, stream);
 }
 
 class TooMany extends Error {

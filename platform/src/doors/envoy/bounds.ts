@@ -60,5 +60,6 @@ export function requireRoom(count: number, max: number, what: string): void {
 }
 
 export function requireKey(key: string): void {
-  if (key === '') throw new RlsRefusal('invalid', 'the key of a descriptor entry must not be empty');
+  if (key === '')
+    throw new RlsRefusal('invalid', 'the key of a descriptor entry must not be empty');
 }

@@ -62,7 +62,10 @@ export async function openEnvoyDoor(
     streamsMax,
     connectionAgeMs: options.connectionAgeMs,
   });
-  server.unary(shouldRateLimitPath, answerCalls({ rateLimits, metrics, complaints, callsMax: options.callsMax }));
+  server.unary(
+    shouldRateLimitPath,
+    answerCalls({ rateLimits, metrics, complaints, callsMax: options.callsMax }),
+  );
   health.serveOn(server);
   if (options.reflection) await addReflection(server);
   const listener = await listen({

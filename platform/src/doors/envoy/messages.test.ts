@@ -23,6 +23,15 @@ const definition = loadSync('envoy/service/ratelimit/v3/rls.proto', {
 };
 const { requestSerialize } = definition.ShouldRateLimit;
 
+function outcomeOf(bytes: Buffer): 'read' | 'refused' | 'failed' {
+  try {
+    readRequest(bytes);
+    return 'read';
+  } catch (error) {
+    return error instanceof RlsRefusal ? 'refused' : 'failed';
+  }
+}
+
 function responseDeserialize(frame: Buffer): object {
   expect([frame[0], frame.readUInt32BE(1)]).toEqual([0, frame.length - frameHeadBytes]);
   return definition.ShouldRateLimit.responseDeserialize(frame.subarray(frameHeadBytes));
@@ -30,7 +39,10 @@ function responseDeserialize(frame: Buffer): object {
 
 const uint32 = fc.nat({ max: 4_294_967_295 });
 const text = fc.string({ unit: 'binary', maxLength: 60 });
-const entry = fc.record({ key: fc.string({ unit: 'binary', minLength: 1, maxLength: 60 }), value: text });
+const entry = fc.record({
+  key: fc.string({ unit: 'binary', minLength: 1, maxLength: 60 }),
+  value: text,
+});
 const request = fc.record({
   domain: fc.string({ unit: 'binary', minLength: 1, maxLength: 60 }),
   hitsAddend: fc.oneof(fc.constant(0), uint32),
@@ -77,11 +89,7 @@ describe('requests', () => {
           bytes.subarray(0, at % bytes.length),
           Buffer.concat([bytes.subarray(0, at % bytes.length), Buffer.from(noise)]),
         ]) {
-          try {
-            readRequest(hostile);
-          } catch (error) {
-            expect(error).toBeInstanceOf(RlsRefusal);
-          }
+          expect(outcomeOf(hostile)).not.toBe('failed');
         }
       }),
     );
@@ -151,7 +159,7 @@ describe('responses', () => {
           ...(value && { value }),
         }));
         expect(told['responseHeadersToAdd'] ?? []).toMatchObject(headers);
-        expect(String(told['rawBody'] ?? '')).toBe(given.body ?? '');
+        expect(Buffer.from((told['rawBody'] ?? []) as Buffer).toString()).toBe(given.body ?? '');
       }),
     );
   });

@@ -6,10 +6,7 @@ import { hostService, type Definition, type Implementation } from './grpc/host-s
 /** Beside the compiled code as beside the sources: the build copies them. */
 const protoPath = fileURLToPath(new URL('../../../proto', import.meta.url));
 
-const protoFiles = [
-  'envoy/service/ratelimit/v3/rls.proto',
-  'grpc/health/v1/health.proto',
-] as const;
+const protoFiles = ['envoy/service/ratelimit/v3/rls.proto', 'grpc/health/v1/health.proto'] as const;
 
 /** Lets tools ask what this server speaks. Loaded only where it is wanted. */
 export async function addReflection(server: GrpcServer): Promise<void> {

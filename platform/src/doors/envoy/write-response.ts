@@ -1,4 +1,4 @@
-import { rlsUnits, type RlsAnswer, type RlsHeader, type RlsStatus } from '../../rls/ask.ts';
+import type { RlsAnswer, RlsHeader, RlsStatus, RlsUnit } from '../../rls/ask.ts';
 import { uint32Max } from './bounds.ts';
 import { frameHeadBytes, writeFrameHead } from './grpc/answer.ts';
 import { safeHeader, safeName } from './safe-text.ts';
@@ -8,7 +8,7 @@ import { WireWriter } from './wire/wire-writer.ts';
 export const code = { ok: 1, overLimit: 2 } as const;
 
 /** As `RateLimitResponse.RateLimit.Unit` numbers them: the week came last. */
-const unitNumbers: Readonly<Record<(typeof rlsUnits)[number], number>> = {
+const unitNumbers: Readonly<Record<RlsUnit, number>> = {
   SECOND: 1,
   MINUTE: 2,
   HOUR: 3,

@@ -1,4 +1,9 @@
-import { RlsRefusal, type RlsDescriptor, type RlsEntry, type RlsRequest } from '../../../rls/ask.ts';
+import {
+  RlsRefusal,
+  type RlsDescriptor,
+  type RlsEntry,
+  type RlsRequest,
+} from '../../../rls/ask.ts';
 import {
   bounds,
   overrideUnit,

@@ -67,7 +67,8 @@ export const rlsRoutes: FastifyPluginAsync<RlsRouteParts> = async (app, parts) =
     },
     async (request, reply) => {
       try {
-        const asked = await rateLimits.ask(readJson(String(request.body ?? '')));
+        const body = typeof request.body === 'string' ? request.body : '';
+        const asked = await rateLimits.ask(readJson(body));
         return await reply
           .code(asked.isOver ? 429 : 200)
           .type('application/json')

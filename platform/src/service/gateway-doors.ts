@@ -7,14 +7,14 @@ import type { Foundation } from './foundation.ts';
 import type { Opened } from './opened.ts';
 
 /** How gateways reach the rate limit service: routes on the HTTP door, and gRPC unless it is off. */
-export type RateLimitDoors = {
+export type GatewayDoors = {
   /** Null where gRPC is off. */
   readonly grpcPort: number | null;
   readonly drain: Drain;
 };
 
 /** Before the HTTP door listens: its routes are added here. */
-export async function openRateLimitDoors(
+export async function openGatewayDoors(
   config: Config,
   {
     foundation: { store, metrics, log },
@@ -27,7 +27,7 @@ export async function openRateLimitDoors(
     readonly app: HttpServer;
     readonly opened: Opened;
   },
-): Promise<RateLimitDoors> {
+): Promise<GatewayDoors> {
   const health = new Health({ rateLimits, isStoreThere: () => store.isThere() });
   opened.add(async () => health.close());
   await app.register(rlsRoutes, { rateLimits, health });
