@@ -11,7 +11,7 @@ export type TlsFiles = {
   readonly clientSan: string | null;
 };
 
-const lookEveryMs = 2000;
+const lookEveryMs = 1000;
 
 export async function readTls(files: TlsFiles): Promise<SecureContextOptions> {
   const [cert, key, ca] = await Promise.all([
