@@ -188,21 +188,20 @@ describe('what cannot be asked', () => {
     expect(service.asked).toEqual([]);
   });
 
+  const malformed = /^the message is not well-formed protobuf$/;
+  const noText = Buffer.from([0x0a, 1, 0x64, 0x12, 8, 0x0a, 6, 0x0a, 1, 0x6b, 0x12, 1, 0xff]);
   it.each([
-    ['a cut message', Buffer.from([0x0a, 0x05, 0x61])],
-    ['a varint without end', Buffer.alloc(12, 0xff)],
-    ['a field of no number', Buffer.from([0x00, 0x01])],
-    ['a kind that there is not', Buffer.from([0x0f])],
-    ['a group', Buffer.from([0x0b, 0x0c])],
-    [
-      'a message that reaches beyond the one around it',
-      Buffer.from([0x12, 0x02, 0x0a, 0x7f, 0, 0]),
-    ],
-    ['text that is none', Buffer.from([0x0a, 0x01, 0xff])],
-    ['nothing', Buffer.alloc(0)],
-  ])('%s: INVALID_ARGUMENT', async (_name, bytes) => {
+    ['a cut message', Buffer.from([0x0a, 0x05, 0x61]), malformed],
+    ['a varint without end', Buffer.alloc(12, 0xff), malformed],
+    ['a field of no number', Buffer.from([0x00, 0x01]), malformed],
+    ['a kind that there is not', Buffer.from([0x0f]), malformed],
+    ['a group', Buffer.from([0x0b, 0x0c]), malformed],
+    ['a message beyond the one around it', Buffer.from([0x12, 2, 0x0a, 0x7f, 0, 0]), malformed],
+    ['text that is none', noText, /^a value must be UTF-8$/],
+    ['nothing', Buffer.alloc(0), /^rate limit domain must not be empty$/],
+  ])('%s: INVALID_ARGUMENT', async (_name, bytes, details) => {
     const { client, service } = await openDoor();
-    await expect(client().askBytes(bytes)).rejects.toMatchObject(failing(status.invalid));
+    await expect(client().askBytes(bytes)).rejects.toMatchObject(failing(status.invalid, details));
     expect(service.asked).toEqual([]);
   });
 

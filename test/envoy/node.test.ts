@@ -24,6 +24,13 @@ it('serves both, says the same of its health on both, and drains both', async ()
   ];
   expect((await gateway.askFor('ann')).overallCode).toBe('OK');
   expect(await health()).toEqual([200, 'SERVING']);
+  const descriptors = [{ entries: [{ key: 'user', value: 'cat' }] }];
+  const body = { domain: 'shop', descriptors, hitsAddend: 9 };
+  expect((await node.client.ask('POST', '/json', { body })).status).toBe(429);
+  const { text } = await node.client.get('/metrics');
+  expect(text).toContain('route="/json",status="429"');
+  expect(text).not.toMatch(/requests_total\{route="\/json",outcome="rejected"\} [1-9]/);
+  expect(text).toContain('grpc_call_duration_seconds_count{method="ShouldRateLimit",code="OK"} 1');
   rateLimits.isLoaded = false;
   expect(await health()).toEqual([500, 'NOT_SERVING']);
   rateLimits.isLoaded = true;
