@@ -1,0 +1,86 @@
+import { RlsConfigError, type Place } from './config-error.ts';
+import type { Source } from './yaml-source.ts';
+
+/** Reads a map's fields as the types they are declared with. What says nothing is absent. */
+export class Fields {
+  readonly place: Place;
+  readonly #values: ReadonlyMap<string, Source>;
+
+  constructor(source: Source, what: string) {
+    if (source.kind !== 'map') throw mismatch(source.place, `${what} must be a map`);
+    this.place = source.place;
+    this.#values = new Map(
+      source.fields.map(({ key, value }) => [key.kind === 'scalar' ? key.text : '', value]),
+    );
+  }
+
+  has(name: string): boolean {
+    return this.get(name) !== undefined;
+  }
+
+  /** Undefined where nothing is said, or null. */
+  get(name: string): Source | undefined {
+    const value = this.#values.get(name);
+    return value?.kind === 'scalar' && value.value === null ? undefined : value;
+  }
+
+  placeOf(name: string): Place {
+    return this.#values.get(name)?.place ?? this.place;
+  }
+
+  text(name: string): string {
+    const value = this.get(name);
+    if (!value) return '';
+    if (value.kind !== 'scalar') throw mismatch(value.place, `${name} must be a text`);
+    if (value.text.length > textLengthMax || !value.text.isWellFormed()) {
+      throw mismatch(value.place, `${name} must be at most ${textLengthMax} characters of Unicode`);
+    }
+    return value.text;
+  }
+
+  flag(name: string): boolean {
+    const value = this.get(name);
+    if (!value) return false;
+    if (value.kind === 'scalar' && typeof value.value === 'boolean') return value.value;
+    throw mismatch(value.place, `${name} must be true or false`);
+  }
+
+  count(name: string): number {
+    const value = this.get(name);
+    if (!value) return 0;
+    const given = value.kind === 'scalar' ? value.value : undefined;
+    if (typeof given === 'number' && Number.isInteger(given) && given >= 0 && given <= uint32Max) {
+      return given;
+    }
+    throw mismatch(value.place, `${name} must be a whole number from 0 to ${uint32Max}`);
+  }
+
+  list(name: string): readonly Source[] {
+    const value = this.get(name);
+    if (!value) return [];
+    if (value.kind !== 'list') throw mismatch(value.place, `${name} must be a list`);
+    return value.items;
+  }
+}
+
+export const uint32Max = 4_294_967_295;
+export const textLengthMax = 1024;
+
+function mismatch(place: Place, problem: string): RlsConfigError {
+  return new RlsConfigError(place, `error loading config file: ${problem}`);
+}
+
+/** As plain data: what metadata and our own limits are. */
+export function plainOf(source: Source): unknown {
+  if (source.kind === 'list') return source.items.map(plainOf);
+  if (source.kind === 'map') {
+    const entries = source.fields.map(({ key, value }) => [
+      key.kind === 'scalar' ? key.text : '',
+      plainOf(value),
+    ]);
+    return Object.assign(Object.create(null), Object.fromEntries(entries));
+  }
+  const { value, text } = source;
+  const isPlain = value === null || ['string', 'number', 'boolean'].includes(typeof value);
+  return isPlain ? value : text;
+}
