@@ -61,12 +61,12 @@ export class Domains {
     const matches = applyReplaces(found.map((match) => (match === 'unknown' ? null : match)));
     const steps = matches.map((match, at): Step => {
       const descriptor = descriptors[at] as RlsDescriptor;
-      return match ? this.#stepOf(match, descriptor) : { kind: 'fixed', status: noRule };
+      return match ? this.#stepOf(domain, match, descriptor) : { kind: 'fixed', status: noRule };
     });
     return { matches, steps };
   }
 
-  #stepOf(match: Match, descriptor: RlsDescriptor): Step {
+  #stepOf(domain: string, match: Match, descriptor: RlsDescriptor): Step {
     const { rule } = match;
     const { hits, isRefund, limit } = descriptor;
     const compiled = this.#book.of(rule, limit !== null);
@@ -83,7 +83,7 @@ export class Domains {
       hits,
       isShadow: rule.isShadow,
       isQuota,
-      isAfterResponse: this.#afterResponse.isSo(match, descriptor),
+      isAfterResponse: this.#afterResponse.isSo(limit ? domain : rule, descriptor),
     };
     return { kind: isRefund && hits > 0 ? 'refund' : 'charge', item };
   }

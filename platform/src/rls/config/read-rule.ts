@@ -33,7 +33,8 @@ function algorithm(input: LimitInput): Amount {
 function amountOf(rateLimit: Fields, input: LimitInput | null): Amount {
   const unit = unitOf(rateLimit);
   if (rateLimit.flag('unlimited')) {
-    if (input) throw refused(rateLimit, 'unlimited', 'should not specify an algorithm when unlimited');
+    if (input)
+      throw refused(rateLimit, 'unlimited', 'should not specify an algorithm when unlimited');
     if (unit) throw refused(rateLimit, 'unit', 'should not specify rate limit unit when unlimited');
     return { kind: 'unlimited' };
   }
@@ -96,7 +97,16 @@ function metadataOf(descriptor: Fields): Readonly<Record<string, unknown>> {
 type Own = { readonly input: LimitInput | null; readonly isAfterResponse: boolean };
 
 /** What a descriptor says itself, or what the gateway knows better: nothing for a limit to say here. */
-const saidElsewhere = ['name', 'per', 'on_missing', 'unit', 'mode', 'resources', 'when', 'share_of'];
+const saidElsewhere = [
+  'name',
+  'per',
+  'on_missing',
+  'unit',
+  'mode',
+  'resources',
+  'when',
+  'share_of',
+];
 
 /** Our own words below `sluice`. */
 function readOwn(descriptor: Fields): Own {

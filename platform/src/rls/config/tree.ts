@@ -94,10 +94,7 @@ class OpenLevel implements Level {
       const value = fields.text('value');
       const composite = value === '' ? key : `${key}_${value}`;
       if (this.#has(key, value)) {
-        throw new RlsConfigError(
-          place,
-          `duplicate descriptor composite key '${path}${composite}'`,
-        );
+        throw new RlsConfigError(place, `duplicate descriptor composite key '${path}${composite}'`);
       }
       const rule = readRule(fields);
       const isShared = fields.flag('share_threshold');

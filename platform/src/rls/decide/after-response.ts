@@ -1,5 +1,4 @@
 import type { RlsDescriptor } from '../ask.ts';
-import type { Match } from '../match/match.ts';
 import type { Rule } from '../config/rule.ts';
 
 const shapesMax = 10_000;
@@ -12,17 +11,17 @@ const shapesMax = 10_000;
  */
 export class AfterResponse {
   readonly #rules = new WeakSet<Rule>();
-  /** Of limits that are sent along, by the keys they come with. */
+  /** What no file has a rule for, by the keys it comes with. */
   readonly #shapes = new Set<string>();
 
-  isSo({ rule }: Match, { limit, entries, hits, isRefund }: RlsDescriptor): boolean {
-    if (rule.isAfterResponse) return true;
+  /** Under a rule of a file, or of this owner. */
+  isSo(of: Rule | string, { entries, hits, isRefund }: RlsDescriptor): boolean {
     const isLook = hits === 0 && !isRefund;
-    if (!limit) {
-      if (isLook) this.#rules.add(rule);
-      return this.#rules.has(rule);
+    if (typeof of !== 'string') {
+      if (isLook) this.#rules.add(of);
+      return of.isAfterResponse || this.#rules.has(of);
     }
-    const shape = JSON.stringify(entries.map(({ key }) => key));
+    const shape = JSON.stringify([of, ...entries.map(({ key }) => key)]);
     if (isLook && this.#shapes.size < shapesMax) this.#shapes.add(shape);
     return this.#shapes.has(shape);
   }

@@ -105,7 +105,7 @@ function limitOf(input: LimitInput): Limit {
 }
 
 /** The unit that says it, if one does. */
-function unitOf({ numbers }: Limit): RlsUnit | null {
+export function unitOf({ numbers }: Limit): RlsUnit | null {
   if (numbers.algorithm === 'quota') return numbers.calendar.period.toUpperCase() as RlsUnit;
   if (!('windowUs' in numbers)) return null;
   const seconds = numbers.windowUs / 1_000_000;
