@@ -37,7 +37,7 @@ export type TenantDomainsParts = {
   readonly decider: Pick<Decider, 'together'>;
   readonly engine: Pick<Engine, 'refund' | 'debit'>;
   /** Whoever is told of checks. */
-  readonly observer: () => CheckSink;
+  readonly observer: () => CheckSink | null;
   readonly stats: Pick<RlsStats, 'failed' | 'domainNotFound' | 'letThrough'>;
   readonly settings: RlsSettings;
   readonly headerProfile: HeaderProfile;
@@ -168,7 +168,7 @@ export class TenantDomains {
 
   #tell({ decision, input, snapshot, resolution }: Checked, durationUs: number): void {
     const { tenant, epoch } = snapshot;
-    this.#parts.observer().check({
+    this.#parts.observer()?.check({
       route: 'envoy.rls',
       tenant: tenant.id,
       tier: tenant.tier,

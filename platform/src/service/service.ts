@@ -77,6 +77,8 @@ async function start(config: Config, options: ServiceOptions, opened: Opened): P
   const moving = openMoving(foundation);
   const hotPath = await openHotPath(foundation, { ...config, moves: moving.moves });
   for (const failures of hotPath.failures) opened.add(() => failures.close());
+  const { rls } = hotPath;
+  if (rls) opened.add(() => rls.close());
   const { webhookPrivate, subjectDays } = config;
   const evidence = openEvidence(foundation, { ...config, feed: hotPath.feed });
   opened.add(() => evidence.live.stop());
@@ -117,12 +119,14 @@ async function start(config: Config, options: ServiceOptions, opened: Opened): P
   const adminFailures = new AddressFailures();
   opened.add(() => adminFailures.close());
   const { tracing } = foundation;
+  // A line names the span that is active when it is written: then it can't wait.
+  const watchers = tracing.enabled
+    ? new CheckFan(observer, new CheckQueue(...evidence.watchers))
+    : new CheckQueue(observer, ...evidence.watchers);
+  rls?.watch(watchers);
   await app.register(checkRoutes, {
     decider: new SheddingDecider({ decider, shedder, recorder, counts: config.evidence }),
-    // A line names the span that is active when it is written: then it can't wait.
-    observer: tracing.enabled
-      ? new CheckFan(observer, new CheckQueue(...evidence.watchers))
-      : new CheckQueue(observer, ...evidence.watchers),
+    observer: watchers,
     tracing,
     metrics,
     headerProfile: config.headerProfile,
