@@ -134,7 +134,7 @@ export class Domains {
       const { before, isOver } = seen.get(step.item) as Seen;
       const limit = limits.enforced.size;
       stats.hit(match.statKey, hitCountsOf({ hits, before, limit, isOver, isShadow }));
-    } else if (step.over) {
+    } else if (step.kind === 'fixed' && step.over) {
       const { match, hits, isShadow } = step.over;
       stats.hit(match.statKey, hitCountsOf({ hits, before: 0, limit: 0, isOver: true, isShadow }));
     }

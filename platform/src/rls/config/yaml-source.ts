@@ -102,7 +102,7 @@ class Walk {
 /** As it is written: to a text, `value: 010` and `value: yes` mean these letters. */
 function textOf({ value, source }: { readonly value: unknown; readonly source?: string }): string {
   if (value === null || value === undefined) return '';
-  return typeof value === 'string' ? value : (source ?? String(value));
+  return typeof value === 'string' ? value : (source ?? '');
 }
 
 function isSameKey(a: SourceField, b: SourceField): boolean {

@@ -8,7 +8,7 @@ export function applyReplaces(matches: readonly (Match | null)[]): (Match | null
   }
   if (replaced.size === 0) return [...matches];
   return matches.map((match) => {
-    const name = match?.rule.name;
-    return name != null && replaced.has(name) ? null : match;
+    const name = match?.rule.name ?? null;
+    return name !== null && replaced.has(name) ? null : match;
   });
 }
