@@ -22,6 +22,7 @@ import {
   type LogDestination,
   type Metrics,
 } from '../observe/index.ts';
+import type { RateLimitService } from '../rls/index.ts';
 import { startBackground } from './background.ts';
 import { openControl } from './control-plane.ts';
 import { seedDemo, type Demo } from './demo.ts';
@@ -41,6 +42,8 @@ export type Service = {
   readonly demo: Demo | null;
   readonly foundation: Foundation;
   readonly drain: Drain;
+  /** What gateways ask; null where none is to. */
+  readonly rls: RateLimitService | null;
   /** After the drain: writes what is still only in memory and lets go of everything. */
   close(): Promise<void>;
 };
@@ -167,6 +170,7 @@ async function start(config: Config, options: ServiceOptions, opened: Opened): P
     adminToken,
     demo,
     foundation,
+    rls: rls?.service ?? null,
     drain: drainTogether(apps.map((one) => createDrain(one, { graceMs }))),
     close: () => opened.close(),
   };
