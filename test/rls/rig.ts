@@ -5,6 +5,7 @@ import type { Engine } from '../../limiter/src/core/engine.ts';
 import { StoreFailure } from '../../limiter/src/core/errors.ts';
 import type { RlsAnswer, RlsDescriptor, RlsStatus } from '../../platform/src/rls/ask.ts';
 import { buildConfig } from '../../platform/src/rls/config/tree.ts';
+import { readSource } from '../../platform/src/rls/config/yaml-source.mjs';
 import type { HitCounts } from '../../platform/src/rls/decide/hit-counts.ts';
 import { Domains } from '../../platform/src/rls/domains.ts';
 import { RlsService } from '../../platform/src/rls/service.ts';
@@ -118,7 +119,9 @@ function domainOn(
 ): Domain {
   const name = `domain-${randomUUID()}`;
   const text = `domain: ${name}\ndescriptors:\n${descriptors}`;
-  const config = buildConfig([{ name: 'rules.yaml', text }], { isMerging: false });
+  const config = buildConfig([{ name: 'rules.yaml', read: readSource(text) }], {
+    isMerging: false,
+  });
   const stats = new RecordedStats();
   const local = new LocalShares({ engine });
   const domains = new Domains({

@@ -1,14 +1,14 @@
 import { RlsConfigError, type Place } from './config-error.ts';
-import type { Source } from './yaml-source.ts';
+import type { Source } from './yaml-source.mjs';
 
 /** Reads a map's fields as the types they are declared with. What says nothing is absent. */
 export class Fields {
   readonly place: Place;
   readonly #values: ReadonlyMap<string, Source>;
 
-  constructor(source: Source, what: string) {
-    if (source.kind !== 'map') throw mismatch(source.place, `${what} must be a map`);
-    this.place = source.place;
+  constructor(file: string, source: Source, what: string) {
+    this.place = { file, line: source.line };
+    if (source.kind !== 'map') throw mismatch(this.place, `${what} must be a map`);
     this.#values = new Map(
       source.fields.map(({ key, value }) => [key.kind === 'scalar' ? key.text : '', value]),
     );
@@ -25,15 +25,28 @@ export class Fields {
   }
 
   placeOf(name: string): Place {
-    return this.#values.get(name)?.place ?? this.place;
+    const value = this.#values.get(name);
+    return value ? this.placeAt(value) : this.place;
+  }
+
+  placeAt({ line }: Source): Place {
+    return { file: this.place.file, line };
+  }
+
+  /** One of its values that is a map itself. */
+  below(source: Source, what: string): Fields {
+    return new Fields(this.place.file, source, what);
   }
 
   text(name: string): string {
     const value = this.get(name);
     if (!value) return '';
-    if (value.kind !== 'scalar') throw mismatch(value.place, `${name} must be a text`);
+    if (value.kind !== 'scalar') throw mismatch(this.placeAt(value), `${name} must be a text`);
     if (value.text.length > textLengthMax || !value.text.isWellFormed()) {
-      throw mismatch(value.place, `${name} must be at most ${textLengthMax} characters of Unicode`);
+      throw mismatch(
+        this.placeAt(value),
+        `${name} must be at most ${textLengthMax} characters of Unicode`,
+      );
     }
     return value.text;
   }
@@ -42,7 +55,7 @@ export class Fields {
     const value = this.get(name);
     if (!value) return false;
     if (value.kind === 'scalar' && typeof value.value === 'boolean') return value.value;
-    throw mismatch(value.place, `${name} must be true or false`);
+    throw mismatch(this.placeAt(value), `${name} must be true or false`);
   }
 
   count(name: string): number {
@@ -52,13 +65,13 @@ export class Fields {
     if (typeof given === 'number' && Number.isInteger(given) && given >= 0 && given <= uint32Max) {
       return given;
     }
-    throw mismatch(value.place, `${name} must be a whole number from 0 to ${uint32Max}`);
+    throw mismatch(this.placeAt(value), `${name} must be a whole number from 0 to ${uint32Max}`);
   }
 
   list(name: string): readonly Source[] {
     const value = this.get(name);
     if (!value) return [];
-    if (value.kind !== 'list') throw mismatch(value.place, `${name} must be a list`);
+    if (value.kind !== 'list') throw mismatch(this.placeAt(value), `${name} must be a list`);
     return value.items;
   }
 }

@@ -1,7 +1,9 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RlsConfigError } from './config-error.ts';
-import type { ConfigFile } from './tree.ts';
+
+/** A file as it is. */
+export type ConfigFile = { readonly name: string; readonly text: string };
 
 export const fileBytesMax = 1_048_576;
 const filesMax = 1000;

@@ -1,6 +1,8 @@
 import { watch, type FSWatcher } from 'node:fs';
-import { readFolder } from './folder.ts';
-import { buildConfig, type ConfigFile, type RlsConfig, type TreeOptions } from './tree.ts';
+import { readFolder, type ConfigFile } from './folder.ts';
+import { readTexts } from './read-texts.ts';
+import { buildConfig, type ReadFile, type RlsConfig, type TreeOptions } from './tree.ts';
+import type { SourceRead } from './yaml-source.mjs';
 
 export type LiveConfigOptions = TreeOptions & {
   readonly folder: string;
@@ -23,6 +25,8 @@ export class LiveConfig {
   readonly #options: LiveConfigOptions;
   #config: RlsConfig | null = null;
   #files: readonly ConfigFile[] | null = null;
+  /** What each text says. */
+  #reads: ReadonlyMap<string, SourceRead> = new Map();
   #problem: string | null = null;
   #watcher: FSWatcher | null = null;
   #settling: NodeJS.Timeout | null = null;
@@ -76,7 +80,7 @@ export class LiveConfig {
       if (this.#files && isSame(this.#files, files)) return;
       // Before it is read: what is wrong stays wrong until it changes.
       this.#files = files;
-      this.#config = buildConfig(files, this.#options);
+      this.#config = buildConfig(await this.#read(files), this.#options);
       this.#problem = null;
       onLoad(true);
       onLoaded?.(this.#config.size);
@@ -86,6 +90,23 @@ export class LiveConfig {
       if (problem !== this.#problem) onProblem(problem);
       this.#problem = problem;
     }
+  }
+
+  /** Only what has changed is read again. */
+  async #read(files: readonly ConfigFile[]): Promise<readonly ReadFile[]> {
+    const known = this.#reads;
+    const texts = [...new Set(files.map(({ text }) => text))].filter((text) => !known.has(text));
+    const fresh = await readTexts(texts);
+    const reads = new Map<string, SourceRead>();
+    for (const { text } of files) {
+      const read = known.get(text) ?? fresh[texts.indexOf(text)];
+      if (read) reads.set(text, read);
+    }
+    this.#reads = reads;
+    return files.flatMap(({ name, text }) => {
+      const read = reads.get(text);
+      return read ? [{ name, read }] : [];
+    });
   }
 
   #watch(): void {

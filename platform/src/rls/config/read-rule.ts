@@ -2,14 +2,14 @@ import { InvalidInput, type LimitInput } from 'sluice/core';
 import { limitFromWire } from 'sluice/contract';
 import { rlsUnits, type RlsUnit } from '../ask.ts';
 import { RlsConfigError } from './config-error.ts';
-import { Fields, plainOf } from './fields.ts';
+import { plainOf, type Fields } from './fields.ts';
 import type { Amount, Rule } from './rule.ts';
 
 /** Null where the descriptor limits nothing itself. */
 export function readRule(descriptor: Fields): Rule | null {
   const rateLimit = descriptor.get('rate_limit');
   const own = readOwn(descriptor);
-  const fields = rateLimit ? new Fields(rateLimit, 'rate_limit') : null;
+  const fields = rateLimit ? descriptor.below(rateLimit, 'rate_limit') : null;
   const amount = fields ? amountOf(fields, own.input) : own.input && algorithm(own.input);
   if (!amount) return null;
   const { name, replaces } = fields ? namesOf(fields) : nameless;
@@ -71,12 +71,15 @@ function namesOf(rateLimit: Fields): Pick<Rule, 'name' | 'replaces'> {
     );
   }
   const replaces = rateLimit.list('replaces').map((item) => {
-    const replaced = new Fields(item, 'replaces').text('name');
+    const replaced = rateLimit.below(item, 'replaces').text('name');
     if (replaced === '') {
-      throw new RlsConfigError(item.place, 'should not have an empty replaces entry');
+      throw new RlsConfigError(rateLimit.placeAt(item), 'should not have an empty replaces entry');
     }
     if (replaced === name) {
-      throw new RlsConfigError(item.place, 'replaces should not contain name of same descriptor');
+      throw new RlsConfigError(
+        rateLimit.placeAt(item),
+        'replaces should not contain name of same descriptor',
+      );
     }
     return replaced;
   });
@@ -112,7 +115,8 @@ const saidElsewhere = [
 function readOwn(descriptor: Fields): Own {
   const source = descriptor.get('sluice');
   if (!source) return { input: null, isAfterResponse: false };
-  const refuse = (problem: string) => new RlsConfigError(source.place, `sluice: ${problem}`);
+  const place = descriptor.placeAt(source);
+  const refuse = (problem: string) => new RlsConfigError(place, `sluice: ${problem}`);
   if (source.kind !== 'map') throw refuse('must be a map');
   const { charging, ...limit } = plainOf(source) as Record<string, unknown>;
   if (charging !== undefined && charging !== 'after_response') {
@@ -129,6 +133,6 @@ function readOwn(descriptor: Fields): Own {
     return { input: limitFromWire(limit, 'sluice'), isAfterResponse };
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;
-    throw new RlsConfigError(source.place, error.message);
+    throw new RlsConfigError(place, error.message);
   }
 }

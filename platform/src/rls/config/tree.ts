@@ -1,10 +1,10 @@
-import { RlsConfigError } from './config-error.ts';
+import { RlsConfigError, type Place } from './config-error.ts';
 import { Fields } from './fields.ts';
 import { requireKnownKeys } from './known-keys.ts';
 import { readRule } from './read-rule.ts';
 import type { Rule } from './rule.ts';
 import { Wildcard } from './wildcard.ts';
-import { readSource, type Source } from './yaml-source.ts';
+import type { Source, SourceRead } from './yaml-source.mjs';
 
 /** All domains of a folder. Replaced as a whole, never changed. */
 export type RlsConfig = ReadonlyMap<string, Level>;
@@ -31,30 +31,31 @@ export type Descriptor = {
   readonly hasDetailedStats: boolean;
 };
 
-export type ConfigFile = { readonly name: string; readonly text: string };
+/** A file, as far as YAML goes. */
+export type ReadFile = { readonly name: string; readonly read: SourceRead };
 
 export type TreeOptions = {
   /** Several files may add to one domain. */
   readonly isMerging: boolean;
 };
 
-export const descriptorsMax = 100_000;
+export const descriptorsMax = 20_000;
 export const depthMax = 32;
 
 /** All or nothing: what is wrong in one file refuses them all. */
-export function buildConfig(files: readonly ConfigFile[], { isMerging }: TreeOptions): RlsConfig {
+export function buildConfig(files: readonly ReadFile[], { isMerging }: TreeOptions): RlsConfig {
   const domains = new Map<string, OpenLevel>();
   let made = 0;
-  const count = (place: Source['place']) => {
+  const count = (place: Place) => {
     made += 1;
     if (made > descriptorsMax) {
       throw new RlsConfigError(place, `there are more than ${descriptorsMax} descriptors`);
     }
   };
-  for (const { name, text } of files) {
-    const source = readSource(name, text);
-    requireKnownKeys(source);
-    const root = new Fields(source, 'a configuration file');
+  for (const { name, read } of files) {
+    if ('problem' in read) throw new RlsConfigError({ file: name, line: read.line }, read.problem);
+    requireKnownKeys(name, read.source);
+    const root = new Fields(name, read.source, 'a configuration file');
     const domain = root.text('domain');
     const place = root.placeOf('domain');
     if (domain === '') throw new RlsConfigError(place, 'config file cannot have empty domain');
@@ -64,16 +65,17 @@ export function buildConfig(files: readonly ConfigFile[], { isMerging }: TreeOpt
     }
     const level = known ?? new OpenLevel();
     domains.set(domain, level);
-    level.add(root.list('descriptors'), { path: `${domain}.`, depth: 1, count });
+    level.add(root.list('descriptors'), { file: name, path: `${domain}.`, depth: 1, count });
   }
   return domains;
 }
 
 type Above = {
+  readonly file: string;
   /** The composite key of the parent, as messages name it. */
   readonly path: string;
   readonly depth: number;
-  readonly count: (place: Source['place']) => void;
+  readonly count: (place: Place) => void;
 };
 
 class OpenLevel implements Level {
@@ -81,9 +83,9 @@ class OpenLevel implements Level {
   readonly anyValue = new Map<string, Descriptor>();
   readonly wildcards = new Map<string, Descriptor[]>();
 
-  add(sources: readonly Source[], { path, depth, count }: Above): void {
+  add(sources: readonly Source[], { file, path, depth, count }: Above): void {
     for (const source of sources) {
-      const fields = new Fields(source, 'a descriptor');
+      const fields = new Fields(file, source, 'a descriptor');
       const { place } = fields;
       count(place);
       if (depth > depthMax) {
@@ -109,7 +111,7 @@ class OpenLevel implements Level {
       let children: OpenLevel | null = null;
       if (below.length > 0) {
         children = new OpenLevel();
-        children.add(below, { path: `${path}${composite}.`, depth: depth + 1, count });
+        children.add(below, { file, path: `${path}${composite}.`, depth: depth + 1, count });
       }
       this.#put({
         key,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RlsDescriptor, RlsUnit } from '../ask.ts';
 import { buildConfig } from '../config/tree.ts';
+import { readSource } from '../config/yaml-source.mjs';
 import { applyReplaces } from './apply-replaces.ts';
 import { matchIn, type Match } from './match.ts';
 
@@ -51,7 +52,7 @@ function descriptor(pairs: readonly Pair[], limit: RlsDescriptor['limit'] = null
 }
 
 function matcher(yaml: string) {
-  const config = buildConfig([{ name: 'a.yaml', text: yaml }], { isMerging: false });
+  const config = buildConfig([{ name: 'a.yaml', read: readSource(yaml) }], { isMerging: false });
   const domain = [...config.keys()][0] as string;
   return (...pairs: readonly Pair[]) => {
     const match = matchIn(config, domain, descriptor(pairs));
@@ -143,14 +144,14 @@ describe('a descriptor falls under the rule of its path', () => {
   });
 
   it('B1 an unknown domain has no rules, B11 not even those that are sent along', () => {
-    const config = buildConfig([{ name: 'a', text: basic }], { isMerging: false });
+    const config = buildConfig([{ name: 'a', read: readSource(basic) }], { isMerging: false });
     const limit = { requestsPerUnit: 10, unit: 'DAY' as const };
     expect(matchIn(config, 'other', descriptor([]))).toBe('unknown');
     expect(matchIn(config, 'other', descriptor([['key1', 'value1']], limit))).toBe('unknown');
   });
 
   it('B12 a limit that is sent along is the one, under a name of all entries', () => {
-    const config = buildConfig([{ name: 'a', text: basic }], { isMerging: false });
+    const config = buildConfig([{ name: 'a', read: readSource(basic) }], { isMerging: false });
     const sent = (requestsPerUnit: number, unit: RlsUnit, value: string) =>
       matchIn(
         config,
