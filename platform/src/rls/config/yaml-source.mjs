@@ -15,7 +15,7 @@ import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yam
  */
 
 /** Aliases may make much of little. */
-const sourcesMax = 1_000_000;
+const sourcesMax = 400_000;
 /** Far deeper than anybody nests descriptors, far shallower than what a stack holds. */
 const depthMax = 100;
 
@@ -51,6 +51,8 @@ export function readSource(text) {
     return { problem, line: lineAt(error.pos[0]) };
   }
   let read = 0;
+  /** In the order of the file: the library would look for each anew in all of it. */
+  const anchored = new Map();
 
   /**
    * @param {unknown} given
@@ -61,7 +63,9 @@ export function readSource(text) {
   function walk(given, parentLine, depth) {
     // An alias stands where it is used.
     const line = lineOf(given, parentLine);
-    const node = isAlias(given) ? given.resolve(document) : given;
+    const node = isAlias(given) ? anchored.get(given.source) : given;
+    const { anchor } = /** @type {{ anchor?: string }} */ (given ?? {});
+    if (anchor !== undefined) anchored.set(anchor, given);
     read += 1;
     if (read > sourcesMax || depth > depthMax) {
       throw new Problem(line, 'too large or nested too deeply');
