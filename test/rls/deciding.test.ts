@@ -5,6 +5,7 @@ const rules = `
   - { key: a, rate_limit: { name: a, unit: minute, requests_per_unit: 1 }, metadata: { who: a, only: 1 } }
   - { key: b, rate_limit: { name: b, unit: minute, requests_per_unit: 10 }, metadata: { who: b } }
   - { key: shadow, shadow_mode: true, rate_limit: { unit: minute, requests_per_unit: 1 } }
+  - { key: wide, shadow_mode: true, rate_limit: { unit: minute, requests_per_unit: 10 } }
   - { key: free, rate_limit: { unlimited: true } }
   - { key: none, rate_limit: { unit: minute, requests_per_unit: 0 } }
   - { key: q1, quota_mode: true, rate_limit: { unit: minute, requests_per_unit: 1 } }
@@ -153,6 +154,12 @@ onEachEngine('quota mode', (rig) => {
     const { codes: refused } = await spent(['a=x']);
     expect(await refused('a=x', 'q1=x')).toBe('over 0, ok 1, OVER');
     expect(await refused('q1=x')).toBe('ok 0, OK');
+  });
+
+  it('counts a rule in shadow once, however often the store is asked', async () => {
+    const { codes } = await spent(['q1=x']);
+    await codes('wide=x', 'b=x', 'q1=x', 'q2=x');
+    expect(await codes('wide=x')).toBe('ok 8, OK');
   });
 
   it('F quotas of 1 and 2 let two through', async () => {

@@ -66,9 +66,9 @@ export type Domain = {
   readonly name: string;
   readonly stats: RecordedStats;
   readonly service: RlsService;
-  ask(...asked: readonly Asked[]): Promise<RlsAnswer>;
+  readonly ask: (...asked: readonly Asked[]) => Promise<RlsAnswer>;
   /** Each status as `ok 3` or `over 0`, then what became of all. */
-  codes(...asked: readonly Asked[]): Promise<string>;
+  readonly codes: (...asked: readonly Asked[]) => Promise<string>;
 };
 
 export type RlsRig = {

@@ -155,4 +155,4 @@ function textOf({ value, source }) {
 
 /** @type {{ rlsTexts?: readonly string[] }} */
 const asked = isMainThread ? {} : (workerData ?? {});
-if (asked.rlsTexts && parentPort) parentPort.postMessage(asked.rlsTexts.map(readSource));
+if (asked.rlsTexts && parentPort) parentPort.postMessage(asked.rlsTexts.map(readSource), []);
