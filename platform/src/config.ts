@@ -129,6 +129,66 @@ const settings = {
     parseText,
     "A folder of YAML files of Envoy's reference service, read as they are and watched.",
   ),
+  rlsTenants: withDefault(
+    'SLUICE_RLS_TENANTS',
+    'off',
+    parseSwitch,
+    'Lets gateways ask for a tenant by its id, without a key: the domain `tenant:<id>` is decided by its plan.',
+  ),
+  rlsDeadlineMs: withDefault(
+    'SLUICE_RLS_DEADLINE_MS',
+    '15',
+    parseWhole(1, 60_000),
+    'How long a gateway waits for Redis before `SLUICE_RLS_ON_STORE_FAILURE` decides. Envoy gives up after 20 ms unless told otherwise.',
+  ),
+  rlsOnStoreFailure: withDefault(
+    'SLUICE_RLS_ON_STORE_FAILURE',
+    'open',
+    parseOneOf('open', 'closed', 'local', 'error'),
+    'What a gateway is answered when Redis is not: `open`, `closed`, `local` (a share of the limit, in process) or `error`, which leaves it to the gateway.',
+  ),
+  rlsCharging: withDefault(
+    'SLUICE_RLS_CHARGING',
+    'atomic',
+    parseOneOf('atomic', 'reference'),
+    'Whether a request that is refused is charged: `atomic` not at all, `reference` for every descriptor, as the reference service does.',
+  ),
+  rlsCalendar: withDefault(
+    'SLUICE_RLS_CALENDAR',
+    'honest',
+    parseOneOf('honest', 'reference'),
+    'What weeks, months and years of those files are: `honest` those of the calendar, `reference` blocks of 7, 30 and 365 days since 1970.',
+  ),
+  rlsShadow: withDefault(
+    'SLUICE_RLS_SHADOW',
+    'off',
+    parseSwitch,
+    'Refuses no request of a gateway; statuses and statistics say who would be.',
+  ),
+  rlsQuota: withDefault(
+    'SLUICE_RLS_QUOTA',
+    'off',
+    parseSwitch,
+    'Puts every rule of those files into quota mode: a request is refused only where all of them would.',
+  ),
+  rlsMergeDomains: withDefault(
+    'SLUICE_RLS_MERGE_DOMAINS',
+    'off',
+    parseSwitch,
+    'Lets several of those files add to one domain.',
+  ),
+  rlsHeaders: withDefault(
+    'SLUICE_RLS_HEADERS',
+    'off',
+    parseHeaderNames,
+    'Sends the figures of the tightest rule: `on` as `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset`, or three names with commas between them.',
+  ),
+  rlsMetadata: withDefault(
+    'SLUICE_RLS_METADATA',
+    'off',
+    parseSwitch,
+    'Tells the gateway, as dynamic metadata, what it asked and the `metadata` of the rules that let it pass.',
+  ),
   requestIdKeys: withDefault(
     'SLUICE_REQUEST_ID_KEYS',
     'off',
@@ -479,6 +539,22 @@ function parseOneOf<T extends string>(...known: readonly T[]): (text: string) =>
     if (found !== undefined) return found;
     throw new Error(`must be one of ${known.join(', ')}, got ${quote(text)}`);
   };
+}
+
+const headerNames = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'] as const;
+
+/** Of limit, remaining and reset; null for none. */
+function parseHeaderNames(text: string): readonly [string, string, string] | null {
+  if (text === 'on') return headerNames;
+  if (text === 'off') return null;
+  const [limit = '', remaining = '', reset = '', ...more] = text
+    .split(',')
+    .map((one) => one.trim());
+  const names = [limit, remaining, reset] as const;
+  if (more.length === 0 && names.every((name) => /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/.test(name))) {
+    return Object.freeze(names);
+  }
+  throw new Error(`must be on, off or three header names, got ${quote(text)}`);
 }
 
 function parseNumber(min: number, max: number): (text: string) => number {

@@ -1,5 +1,6 @@
 import type { LocalShares } from 'sluice';
 import {
+  CheckQuestion,
   Decision,
   IdempotencyConflict,
   isPeek,
@@ -21,13 +22,14 @@ import type { StoreTime } from '../snapshot/store-time.ts';
 import type { Trusts } from '../snapshot/trusts.ts';
 import type { CheckInput } from './check-input.ts';
 import { Denied } from './errors.ts';
+import { join } from './join.ts';
 import type { Caller, Identifier } from './identify.ts';
 import { prepare, prepareSome, questionOfNothing, type Asked, type Prepared } from './prepare.ts';
 import type { Recorder } from './recorder.ts';
 import { shutOutDecision } from './shut-out.ts';
 
 export type DeciderParts = {
-  readonly identifier: Identifier;
+  readonly identifier: Pick<Identifier, 'identify' | 'forget'>;
   readonly snapshots: Snapshots;
   readonly trust: Pick<Trusts, 'pending' | 'pendingAt'> | null;
   /** Answers in time, or fails: nothing here looks at the clock. */
@@ -114,10 +116,17 @@ export class Decider {
     return this.#goOn(asker, inputs, { caller: await this.admit(asker), news: null });
   }
 
+  /** All of them or none: no limit is charged for one of them where another is refused. */
+  async together(asker: Asker, inputs: readonly CheckInput[]): Promise<readonly Outcome[]> {
+    const caller = await this.admit(asker);
+    return this.#goOn(asker, inputs, { caller, news: null }, allTogether);
+  }
+
   async #goOn(
     asker: Asker,
     inputs: readonly CheckInput[],
     from: { readonly caller: Caller; readonly news: News | null },
+    how: Way = eachByItself,
   ): Promise<readonly Outcome[]> {
     const outcomes: Outcome[] = [];
     let { caller, news } = from;
@@ -135,10 +144,12 @@ export class Decider {
         else ({ caller, trusted } = again);
         news = null;
       }
-      const prepared = prepareSome(inputs, outcomes.length, caller, this.#parts);
-      const result = failure ?? (await this.#ask(caller, prepared, trusted));
-      if (isFinal(result)) outcomes.push(...this.#answered(prepared, result, caller));
-      else news = result;
+      const prepared = how.prepare(inputs, outcomes.length, caller, this.#parts);
+      const asking = how.asking(prepared);
+      const result = failure ?? (await this.#ask(caller, asking.questions, trusted));
+      if (isFinal(result)) {
+        outcomes.push(...this.#answered(prepared, asking.answersIn(result), caller));
+      } else news = result;
     }
     return outcomes;
   }
@@ -227,13 +238,11 @@ export class Decider {
 
   async #ask(
     caller: Caller,
-    prepared: readonly Prepared[],
+    asked: readonly Question[],
     confirmed: boolean,
   ): Promise<DecideResult | StoreFailure> {
-    const questions: Question[] = [];
-    for (const one of prepared) if ('question' in one) questions.push(one.question);
     // What is wrong by the configuration may be right by a newer one.
-    if (questions.length === 0) questions.push(questionOfNothing());
+    const questions = asked.length > 0 ? asked : [questionOfNothing()];
     try {
       return await this.#parts.engine.decide(callOf(caller, questions, confirmed));
     } catch (error) {
@@ -241,14 +250,14 @@ export class Decider {
     }
   }
 
-  #answered(prepared: readonly Prepared[], result: Final, caller: Caller): Outcome[] {
-    let next = 0;
-    return prepared.map((one) => {
-      if ('error' in one) return one.error;
-      const answer = answerAt(result, next);
-      next += 1;
-      return this.#answer(one, answer, caller);
-    });
+  #answered(
+    prepared: readonly Prepared[],
+    answerTo: (asked: Asked) => Answer | StoreFailure | undefined,
+    caller: Caller,
+  ): Outcome[] {
+    return prepared.map((one) =>
+      'error' in one ? one.error : this.#answer(one, answerTo(one), caller),
+    );
   }
 
   #answer(
@@ -304,6 +313,63 @@ function denialOf({ key, snapshot }: Caller, { scope }: Asker): Denied | null {
     return new Denied('tenant_suspended', 'the tenant is suspended; ask whoever runs this service');
   }
   return null;
+}
+
+/** What the store is asked about checks, and what its answer says to each. */
+type Way = {
+  readonly prepare: typeof prepareSome;
+  readonly asking: (prepared: readonly Prepared[]) => {
+    readonly questions: readonly Question[];
+    readonly answersIn: (result: Final) => (asked: Asked) => Answer | StoreFailure | undefined;
+  };
+};
+
+const eachByItself: Way = {
+  prepare: prepareSome,
+  asking: (prepared) => {
+    const asked = askedIn(prepared);
+    return {
+      questions: asked.map(({ question }) => question),
+      answersIn: (result) => {
+        let next = 0;
+        return () => answerAt(result, next++);
+      },
+    };
+  },
+};
+
+const allTogether: Way = {
+  prepare: (inputs, _from, caller, counting) =>
+    inputs.map((input) => withoutSlots(prepare(input, caller, counting))),
+  asking: (prepared) => {
+    const asked = askedIn(prepared);
+    // One that can't be decided leaves nothing to decide for the others.
+    if (asked.length < prepared.length) return { questions: [], answersIn: () => () => undefined };
+    const joined = join(asked);
+    return {
+      questions: [joined.question],
+      answersIn: (result) => {
+        const answer = answerAt(result, 0);
+        const isOne = answer && !(answer instanceof StoreFailure) && answer.kind === 'decided';
+        return (one) => (isOne ? joined.answerTo(one, answer) : answer);
+      },
+    };
+  },
+};
+
+function askedIn(prepared: readonly Prepared[]): Asked[] {
+  return prepared.filter((one): one is Asked => 'question' in one);
+}
+
+/** Nobody who asks like this could say when a call has ended. */
+function withoutSlots(one: Prepared): Prepared {
+  if ('error' in one || one.shutOutBy) return one;
+  const limits = one.question.limits.filter(
+    ({ limit }) => limit.numbers.algorithm !== 'concurrency',
+  );
+  if (limits.length === one.question.limits.length) return one;
+  const { ledgerLabel } = one.question;
+  return { ...one, question: new CheckQuestion(one.check, limits, { ledgerLabel }) };
 }
 
 type Final = Extract<DecideResult, { kind: 'answered' }> | StoreFailure;

@@ -2,6 +2,7 @@ import { AggregatorRegistry, collectDefaultMetrics, Registry } from 'prom-client
 import type { Basis } from 'sluice/core';
 import { BoundedNames, otherName } from './bounded-names.ts';
 import { outcomes, type Outcome } from './check-event.ts';
+import { RlsMetrics } from './rls-metrics.ts';
 import {
   Counters,
   Gauges,
@@ -184,6 +185,7 @@ export class Metrics {
     aggregator: 'min',
   }).registerIn(this.#registry);
 
+  #rls: RlsMetrics | null = null;
   readonly #byRoute = new Map<string, RouteSeries>();
   readonly #byCache = new Map<string, { readonly hit: Tally; readonly miss: Tally }>();
   readonly #byStoreCall = new Map<string, Map<string, Histogram>>();
@@ -193,6 +195,11 @@ export class Metrics {
   constructor({ routes = [], process = true }: MetricsOptions = {}) {
     this.#routes = new BoundedNames(routesMax, routes);
     if (process) collectDefaultMetrics({ register: this.#registry });
+  }
+
+  /** Figures of the rate limit service: published where there is one. */
+  openRls(): RlsMetrics {
+    return (this.#rls ??= new RlsMetrics(this.#registry));
   }
 
   /** Tells a route apart from now on. Those that nobody named are one, `other`. */

@@ -16,6 +16,7 @@ import {
 import { FleetWatch } from './fleet.ts';
 import type { Foundation } from './foundation.ts';
 import type { Moving } from './moves.ts';
+import { openRateLimits, type RateLimits, type RateLimitsConfig } from './rate-limits.ts';
 
 /** What answers checks, and what keeps it from answering out of date. */
 export type HotPath = {
@@ -28,6 +29,8 @@ export type HotPath = {
   readonly snapshots: Snapshots;
   readonly keys: KeyRing;
   readonly feed: Feed;
+  /** Null where no gateway is to ask. */
+  readonly rls: RateLimits | null;
 };
 
 const tenantsMax = 250_000;
@@ -39,8 +42,9 @@ const trustWaitMs = 1000;
 
 export async function openHotPath(
   foundation: Foundation,
-  { evidence, moves }: Pick<Config, 'evidence'> & Pick<Moving, 'moves'>,
+  config: Pick<Config, 'evidence'> & RateLimitsConfig & Pick<Moving, 'moves'>,
 ): Promise<HotPath> {
+  const { evidence, moves } = config;
   const { database, store, metrics, secrets } = foundation;
   const reader = new SourceReader(database.db);
   const { shelf } = store;
@@ -101,8 +105,7 @@ export async function openHotPath(
     isUnavailable,
     onFailure: (reason) => metrics.keyFailed(reason),
   });
-  const decider = new Decider({
-    identifier,
+  const deciding = {
     snapshots,
     trust,
     engine: store.decider,
@@ -112,9 +115,11 @@ export async function openHotPath(
     counts: evidence,
     time,
     isUnavailable,
-    onRound: (kind) => metrics.staleRound(kind),
-  });
+    onRound: (kind: 'stale' | 'unknown') => metrics.staleRound(kind),
+  };
+  const decider = new Decider({ ...deciding, identifier });
   await feed.poll();
+  const rls = await openRateLimits(foundation, config, deciding);
   return {
     decider,
     fleet,
@@ -125,5 +130,6 @@ export async function openHotPath(
     snapshots,
     keys,
     feed,
+    rls,
   };
 }

@@ -22,6 +22,7 @@ import {
   type LogDestination,
   type Metrics,
 } from '../observe/index.ts';
+import type { RateLimitService } from '../rls/index.ts';
 import { startBackground } from './background.ts';
 import { openControl } from './control-plane.ts';
 import { seedDemo, type Demo } from './demo.ts';
@@ -33,7 +34,6 @@ import { openMoving } from './moves.ts';
 import { Opened } from './opened.ts';
 import { watchOverload } from './overload.ts';
 import { openGatewayDoors } from './gateway-doors.ts';
-import type { RateLimitService } from '../rls/ask.ts';
 
 export type Service = {
   readonly url: string;
@@ -45,6 +45,8 @@ export type Service = {
   readonly demo: Demo | null;
   readonly foundation: Foundation;
   readonly drain: Drain;
+  /** What gateways ask; null where none is to. */
+  readonly rls: RateLimitService | null;
   /** After the drain: writes what is still only in memory and lets go of everything. */
   close(): Promise<void>;
 };
@@ -83,6 +85,8 @@ async function start(config: Config, options: ServiceOptions, opened: Opened): P
   const moving = openMoving(foundation);
   const hotPath = await openHotPath(foundation, { ...config, moves: moving.moves });
   for (const failures of hotPath.failures) opened.add(() => failures.close());
+  const { rls } = hotPath;
+  if (rls) opened.add(() => rls.close());
   const { webhookPrivate, subjectDays } = config;
   const evidence = openEvidence(foundation, { ...config, feed: hotPath.feed });
   opened.add(() => evidence.live.stop());
@@ -123,12 +127,14 @@ async function start(config: Config, options: ServiceOptions, opened: Opened): P
   const adminFailures = new AddressFailures();
   opened.add(() => adminFailures.close());
   const { tracing } = foundation;
+  // A line names the span that is active when it is written: then it can't wait.
+  const watchers = tracing.enabled
+    ? new CheckFan(observer, new CheckQueue(...evidence.watchers))
+    : new CheckQueue(observer, ...evidence.watchers);
+  rls?.watch(watchers);
   await app.register(checkRoutes, {
     decider: new SheddingDecider({ decider, shedder, recorder, counts: config.evidence }),
-    // A line names the span that is active when it is written: then it can't wait.
-    observer: tracing.enabled
-      ? new CheckFan(observer, new CheckQueue(...evidence.watchers))
-      : new CheckQueue(observer, ...evidence.watchers),
+    observer: watchers,
     tracing,
     metrics,
     headerProfile: config.headerProfile,
@@ -158,7 +164,7 @@ async function start(config: Config, options: ServiceOptions, opened: Opened): P
       }),
     });
   }
-  const { rateLimits } = options;
+  const rateLimits = options.rateLimits ?? rls?.service;
   const gatewayDoors =
     rateLimits && (await openGatewayDoors(config, { foundation, rateLimits, app, opened }));
   const { httpAddr, adminAddr, basePath } = config;
@@ -173,6 +179,7 @@ async function start(config: Config, options: ServiceOptions, opened: Opened): P
     adminToken,
     demo,
     foundation,
+    rls: rls?.service ?? null,
     drain: drainTogether([
       ...apps.map((one) => createDrain(one, { graceMs })),
       ...(gatewayDoors ? [gatewayDoors.drain] : []),
