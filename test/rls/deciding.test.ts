@@ -124,6 +124,17 @@ onEachEngine('a request', (rig) => {
   });
 });
 
+onEachEngine('many requests at once', (rig) => {
+  it('pass exactly as often as there is room, and charge no rule for those that do not', async () => {
+    const { ask, codes } = rig.domain(`
+  - { key: few, rate_limit: { unit: day, requests_per_unit: 7 } }
+  - { key: many, rate_limit: { unit: day, requests_per_unit: 100 } }`);
+    const answers = await Promise.all(Array.from({ length: 40 }, () => ask('many=x', 'few=x')));
+    expect(answers.filter(({ isOver }) => !isOver)).toHaveLength(7);
+    expect(await codes({ entries: 'many=x', hits: 0 })).toBe('ok 93, OK');
+  });
+});
+
 onEachEngine('quota mode', (rig) => {
   /** Uses up what the rules named have. */
   const spent = async (spend: readonly string[], changed: Parameters<RlsRig['domain']>[1] = {}) => {
@@ -240,6 +251,14 @@ onEachEngine('a store that does not answer', (rig) => {
     const { ask, stats } = rig.broken(rules, { onStoreFailure: 'error' });
     await expect(ask('a=x')).rejects.toMatchObject({ code: 'unavailable' });
     expect(stats.events).toEqual(['redis_error']);
+  });
+
+  it('is not waited for longer than the deadline, for charges, looks and refunds alike', async () => {
+    const { codes, stats } = rig.hanging(rules, { deadlineMs: 1 });
+    expect(await codes('a=x')).toBe('ok 0, OK');
+    expect(await codes({ entries: 'a=x', hits: 0 })).toBe('ok 0, OK');
+    expect(await codes({ entries: 'a=x', isRefund: true })).toBe('ok 0, OK');
+    expect(stats.events).toEqual(['redis_error', 'redis_error', 'redis_error']);
   });
 
   it('is not asked about what no counter decides', async () => {

@@ -76,8 +76,9 @@ export type RlsRig = {
   readonly engine: Engine;
   /** `descriptors` of a file of its own. */
   domain(descriptors: string, changed?: Partial<RlsSettings>): Domain;
-  /** The same on a store that does not answer. */
+  /** The same on a store that fails, and on one that never answers. */
   broken(descriptors: string, changed?: Partial<RlsSettings>): Domain;
+  hanging(descriptors: string, changed?: Partial<RlsSettings>): Domain;
 };
 
 /** Once in process and once on Redis, on a clock that the test moves. */
@@ -103,6 +104,7 @@ export function onEachEngine(topic: string, tests: (rig: RlsRig) => void): void 
       },
       domain: (descriptors, changed) => domainOn(current().engine, descriptors, changed),
       broken: (descriptors, changed) => domainOn(failing, descriptors, changed),
+      hanging: (descriptors, changed) => domainOn(silent, descriptors, changed),
     });
   });
 }
@@ -111,6 +113,8 @@ const fail = async (): Promise<never> => {
   throw new StoreFailure('timeout');
 };
 const failing = { decide: fail, inspect: fail, refund: fail, debit: fail };
+const wait = () => new Promise<never>(() => {});
+const silent = { decide: wait, inspect: wait, refund: wait, debit: wait };
 
 function domainOn(
   engine: Pick<Engine, 'decide' | 'inspect' | 'refund' | 'debit'>,

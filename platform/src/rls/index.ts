@@ -17,8 +17,10 @@ export {
   type RlsUnit,
 } from './ask.ts';
 export { LiveConfig } from './config/live-config.ts';
+export { readRlsFolder } from './config/read-rls-folder.ts';
 export { Domains } from './domains.ts';
 export { RlsService } from './service.ts';
 export type { RlsSettings } from './settings.ts';
 export type { RlsStats } from './stats.ts';
 export { TenantDomains } from './tenant-domains.ts';
+export { plansOf } from './to-plan.ts';

@@ -1,4 +1,4 @@
-import { InvalidInput, type LimitInput } from 'sluice/core';
+import { InvalidInput } from 'sluice/core';
 import { limitFromWire } from 'sluice/contract';
 import { rlsUnits, type RlsUnit } from '../ask.ts';
 import { RlsConfigError } from './config-error.ts';
@@ -10,7 +10,7 @@ export function readRule(descriptor: Fields): Rule | null {
   const rateLimit = descriptor.get('rate_limit');
   const own = readOwn(descriptor);
   const fields = rateLimit ? descriptor.below(rateLimit, 'rate_limit') : null;
-  const amount = fields ? amountOf(fields, own.input) : own.input && algorithm(own.input);
+  const amount = fields ? amountOf(fields, own.amount) : own.amount;
   if (!amount) return null;
   const { name, replaces } = fields ? namesOf(fields) : nameless;
   return Object.freeze({
@@ -26,21 +26,17 @@ export function readRule(descriptor: Fields): Rule | null {
 
 const nameless: Pick<Rule, 'name' | 'replaces'> = { name: null, replaces: [] };
 
-function algorithm(input: LimitInput): Amount {
-  return { kind: 'algorithm', input };
-}
-
-function amountOf(rateLimit: Fields, input: LimitInput | null): Amount {
+function amountOf(rateLimit: Fields, own: Amount | null): Amount {
   const unit = unitOf(rateLimit);
   if (rateLimit.flag('unlimited')) {
-    if (input)
+    if (own)
       throw refused(rateLimit, 'unlimited', 'should not specify an algorithm when unlimited');
     if (unit) throw refused(rateLimit, 'unit', 'should not specify rate limit unit when unlimited');
     return { kind: 'unlimited' };
   }
-  if (input) {
+  if (own) {
     const said = ['unit', 'requests_per_unit'].find((name) => rateLimit.has(name));
-    if (!said) return algorithm(input);
+    if (!said) return own;
     throw refused(rateLimit, said, `should not specify ${said} beside an algorithm of sluice`);
   }
   if (!unit) {
@@ -97,7 +93,7 @@ function metadataOf(descriptor: Fields): Readonly<Record<string, unknown>> {
   return Object.freeze(plainOf(source) as Record<string, unknown>);
 }
 
-type Own = { readonly input: LimitInput | null; readonly isAfterResponse: boolean };
+type Own = { readonly amount: Amount | null; readonly isAfterResponse: boolean };
 
 /** What a descriptor says itself, or what the gateway knows better: nothing for a limit to say here. */
 const saidElsewhere = [
@@ -114,7 +110,7 @@ const saidElsewhere = [
 /** Our own words below `sluice`. */
 function readOwn(descriptor: Fields): Own {
   const source = descriptor.get('sluice');
-  if (!source) return { input: null, isAfterResponse: false };
+  if (!source) return { amount: null, isAfterResponse: false };
   const place = descriptor.placeAt(source);
   const refuse = (problem: string) => new RlsConfigError(place, `sluice: ${problem}`);
   if (source.kind !== 'map') throw refuse('must be a map');
@@ -123,14 +119,15 @@ function readOwn(descriptor: Fields): Own {
     throw refuse('charging must be after_response, or left out');
   }
   const isAfterResponse = charging === 'after_response';
-  if (Object.keys(limit).length === 0) return { input: null, isAfterResponse };
+  if (Object.keys(limit).length === 0) return { amount: null, isAfterResponse };
   const misplaced = saidElsewhere.find((name) => name in limit);
   if (misplaced) throw refuse(`${misplaced} is said by the descriptor itself`);
   if (limit['algorithm'] === 'concurrency') {
     throw refuse('a gateway does not say when a call ends: concurrency limits nothing here');
   }
   try {
-    return { input: limitFromWire(limit, 'sluice'), isAfterResponse };
+    const input = limitFromWire(limit, 'sluice');
+    return { amount: { kind: 'algorithm', input, wire: limit }, isAfterResponse };
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;
     throw new RlsConfigError(place, error.message);

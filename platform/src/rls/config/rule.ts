@@ -20,5 +20,9 @@ export type Rule = {
 export type Amount =
   | { readonly kind: 'unlimited' }
   | { readonly kind: 'rate'; readonly requestsPerUnit: number; readonly unit: RlsUnit }
-  /** One of our own algorithms. */
-  | { readonly kind: 'algorithm'; readonly input: LimitInput };
+  /** One of our own algorithms; `wire` is how the API spells it. */
+  | {
+      readonly kind: 'algorithm';
+      readonly input: LimitInput;
+      readonly wire: Readonly<Record<string, unknown>>;
+    };
