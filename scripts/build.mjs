@@ -1,5 +1,5 @@
 // Compiles the library and the service, incrementally, and puts beside the compiled code what it
-// reads at run time: Lua scripts and pages.
+// reads at run time: Lua scripts, pages and protocols.
 
 import { spawnSync } from 'node:child_process';
 import {
@@ -24,6 +24,7 @@ const copied = [
     to: 'platform/dist/src/doors/http/docs-page',
     only: ['.html', '.css', '.js'],
   },
+  { from: 'platform/proto', to: 'platform/dist/proto', only: ['.proto'] },
 ];
 
 /** The library alone. */

@@ -63,6 +63,7 @@ const observe = 'platform/src/observe';
 const evidence = 'platform/src/evidence';
 const store = 'platform/src/store';
 const overload = 'platform/src/overload';
+const rls = 'platform/src/rls';
 const redisUrl = 'platform/src/redis-url.ts';
 const config = 'platform/src/config.ts';
 const cli = 'platform/src/cli';
@@ -87,8 +88,9 @@ const platformRooms: readonly Room[] = [
   { path: evidence, mayImport: [library, core, contract, database, control, observe] },
   { path: overload, mayImport: [] },
   { path: decide, mayImport: [library, core, control, snapshot, observe, overload] },
-  { path: doors.http, mayImport: [...doorImports, control, evidence] },
-  { path: doors.envoy, mayImport: doorImports },
+  { path: rls, mayImport: [library, core, contract, headers, control, snapshot, decide, observe] },
+  { path: doors.http, mayImport: [...doorImports, control, evidence, rls] },
+  { path: doors.envoy, mayImport: [...doorImports, rls] },
   { path: doors.gate, mayImport: doorImports },
   { path: doors.gateway, mayImport: doorImports },
   { path: cli, mayImport: [library, client, contract, config, service] },
@@ -96,7 +98,18 @@ const platformRooms: readonly Room[] = [
   {
     path: service,
     mayImport: [library, core, contract, headers, adaptive, cost]
-      .concat([database, store, overload, control, snapshot, decide, observe, evidence, config])
+      .concat([
+        database,
+        store,
+        overload,
+        control,
+        snapshot,
+        decide,
+        observe,
+        evidence,
+        rls,
+        config,
+      ])
       .concat(Object.values(doors)),
   },
   { path: main, mayImport: [cli] },

@@ -28,8 +28,8 @@ export class Driver {
   readonly #child: ChildProcess;
   readonly #sizes = new Map<string, number>();
 
-  constructor() {
-    this.#child = fork(fileURLToPath(new URL('driver.mjs', import.meta.url)), { execArgv: [] });
+  constructor(path = fileURLToPath(new URL('driver.mjs', import.meta.url))) {
+    this.#child = fork(path, { execArgv: [] });
     const { pid } = this.#child;
     if (pid === undefined) throw new Error('the driver could not be started');
     watchProcess(pid);
@@ -39,6 +39,11 @@ export class Driver {
   async define(name: string, load: Load): Promise<void> {
     await this.#ask({ name, define: { ...load, connections } });
     this.#sizes.set(name, Math.max(load.keys.length, load.bodies.length));
+  }
+
+  /** A load of another program's kind. */
+  async defineAs(name: string, load: object): Promise<void> {
+    await this.#ask({ name, define: load });
   }
 
   /** In no order, for so long. */

@@ -20,8 +20,14 @@ export type Options = {
 };
 
 /** Many short rounds: the machine's own swings last for seconds, and must meet both alike. */
-const thorough = { rounds: 41, roundMs: 400, warmUpCalls: 30_000, tenants: 100_000, starts: 5 };
-const quick = { rounds: 3, roundMs: 600, warmUpCalls: 10_000, tenants: 2000, starts: 1 };
+export const thorough = {
+  rounds: 41,
+  roundMs: 400,
+  warmUpCalls: 30_000,
+  tenants: 100_000,
+  starts: 5,
+};
+export const quick = { rounds: 3, roundMs: 600, warmUpCalls: 10_000, tenants: 2000, starts: 1 };
 
 export function parseOptions(args: readonly string[]): Options {
   const { values } = parseArgs({

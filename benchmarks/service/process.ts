@@ -32,6 +32,7 @@ export async function startSluice(
   const port = await findFreePort();
   const address = {
     SLUICE_HTTP_ADDR: `127.0.0.1:${port}`,
+    SLUICE_GRPC_ADDR: '127.0.0.1:0',
     SLUICE_DRAIN_SECONDS: '0',
     // What it can do is measured, not what it does when it is more.
     SLUICE_SHED_DELAY_MS: '60000',
@@ -39,12 +40,20 @@ export async function startSluice(
   return start([...nodeArgs, service, 'serve'], { ...address, ...settings }, port);
 }
 
-export async function startBare(
+export function startBare(
   nodeArgs: readonly string[],
   settings: Readonly<Record<string, string>>,
 ): Promise<Server> {
+  return startProgram([...nodeArgs, bare], settings);
+}
+
+/** One that answers `/v1/health` and `/metrics` on the port it is told in `PORT`. */
+export async function startProgram(
+  args: readonly string[],
+  settings: Readonly<Record<string, string>>,
+): Promise<Server> {
   const port = await findFreePort();
-  return start([...nodeArgs, bare], { PORT: String(port), ...settings }, port);
+  return start(args, { PORT: String(port), ...settings }, port);
 }
 
 async function start(

@@ -31,6 +31,12 @@ describe('settings', () => {
       httpAddr: { host: '127.0.0.1', port: 8080 },
       adminAddr: null,
       grpcAddr: { host: '127.0.0.1', port: 8081 },
+      grpcTlsCert: null,
+      grpcTlsKey: null,
+      grpcTlsClientCa: null,
+      grpcTlsClientSan: null,
+      grpcReflection: true,
+      grpcConnectionAgeSeconds: 86_400,
       basePath: '',
       dataDir: './data',
       databaseUrl: null,
@@ -44,6 +50,16 @@ describe('settings', () => {
       demo: true,
       demoKey: null,
       rlsConfigDir: null,
+      rlsTenants: false,
+      rlsDeadlineMs: 15,
+      rlsOnStoreFailure: 'open',
+      rlsCharging: 'atomic',
+      rlsCalendar: 'honest',
+      rlsShadow: false,
+      rlsQuota: false,
+      rlsMergeDomains: false,
+      rlsHeaders: null,
+      rlsMetadata: false,
       requestIdKeys: false,
       headerProfile: 'default',
       corsOrigins: [],
@@ -134,6 +150,31 @@ describe('settings', () => {
 
   it('that are wrong are told all at once', () => {
     expect(problemsOf({ SLUICE_DEMO: 'x', SLUICE_WORKERS: 'y' })).toHaveLength(2);
+  });
+
+  it('can leave gRPC out, and give it no port that is taken', () => {
+    expect(readConfig({ SLUICE_GRPC_ADDR: 'off' }).grpcAddr).toBeNull();
+    const taken =
+      'SLUICE_GRPC_ADDR must have another port than SLUICE_HTTP_ADDR and SLUICE_ADMIN_ADDR';
+    expect(problemsOf({ SLUICE_HTTP_ADDR: ':8081' })).toEqual([taken]);
+    expect(problemsOf({ SLUICE_ADMIN_ADDR: ':8081' })).toEqual([taken]);
+    expect(problemsOf({ SLUICE_HTTP_ADDR: ':8081', SLUICE_GRPC_ADDR: 'off' })).toEqual([]);
+    expect(problemsOf({ SLUICE_HTTP_ADDR: ':0', SLUICE_GRPC_ADDR: ':0' })).toEqual([]);
+  });
+
+  it('take no half of TLS for none of it', () => {
+    const cert = { SLUICE_GRPC_TLS_CERT: 'a.pem' };
+    const both = { ...cert, SLUICE_GRPC_TLS_KEY: 'a.key' };
+    const together = 'SLUICE_GRPC_TLS_CERT and SLUICE_GRPC_TLS_KEY must be set together';
+    expect(problemsOf(both)).toEqual([]);
+    expect(problemsOf(cert)).toEqual([together]);
+    expect(problemsOf({ SLUICE_GRPC_TLS_KEY: 'a.key' })).toEqual([together]);
+    expect(problemsOf({ SLUICE_GRPC_TLS_CLIENT_CA: 'ca.pem' })).toEqual([
+      'SLUICE_GRPC_TLS_CLIENT_CA needs SLUICE_GRPC_TLS_CERT and SLUICE_GRPC_TLS_KEY',
+    ]);
+    expect(problemsOf({ ...both, SLUICE_GRPC_TLS_CLIENT_SAN: 'DNS:envoy' })).toEqual([
+      'SLUICE_GRPC_TLS_CLIENT_SAN needs SLUICE_GRPC_TLS_CLIENT_CA',
+    ]);
   });
 
   it('have an address of their own for operators, and not the same', () => {

@@ -34,8 +34,40 @@ const settings = {
   grpcAddr: withDefault(
     'SLUICE_GRPC_ADDR',
     '127.0.0.1:8081',
-    parseAddress,
-    'Where gRPC is served.',
+    parseAddressOrOff,
+    "Where gRPC is served, for Envoy's rate limit filter; `off` for nowhere.",
+  ),
+  grpcTlsCert: optional(
+    'SLUICE_GRPC_TLS_CERT',
+    parseText,
+    'The certificate, with its chain, that gRPC is served under: a PEM file, read again when it changes. Without it there is no TLS.',
+  ),
+  grpcTlsKey: optional(
+    'SLUICE_GRPC_TLS_KEY',
+    parseText,
+    'The key of that certificate: a PEM file, read again when it changes.',
+  ),
+  grpcTlsClientCa: optional(
+    'SLUICE_GRPC_TLS_CLIENT_CA',
+    parseText,
+    'Who must have signed the certificates of gRPC clients: a PEM file, read again when it changes. Without it clients need none.',
+  ),
+  grpcTlsClientSan: optional(
+    'SLUICE_GRPC_TLS_CLIENT_SAN',
+    parseText,
+    "A name that clients' certificates must bear too, such as `spiffe://mesh/envoy` or `DNS:envoy.internal`.",
+  ),
+  grpcReflection: withDefault(
+    'SLUICE_GRPC_REFLECTION',
+    'on',
+    parseSwitch,
+    'Lets tools such as grpcurl ask what gRPC services there are.',
+  ),
+  grpcConnectionAgeSeconds: withDefault(
+    'SLUICE_GRPC_CONNECTION_AGE_SECONDS',
+    '86400',
+    parseWhole(1, 31_536_000),
+    'After about so long a gRPC connection is asked to end once its calls are answered, so that new nodes get their share.',
   ),
   basePath: withDefault(
     'SLUICE_BASE_PATH',
@@ -108,6 +140,66 @@ const settings = {
     'SLUICE_RLS_CONFIG_DIR',
     parseText,
     "A folder of YAML files of Envoy's reference service, read as they are and watched.",
+  ),
+  rlsTenants: withDefault(
+    'SLUICE_RLS_TENANTS',
+    'off',
+    parseSwitch,
+    'Lets gateways ask for a tenant by its id, without a key: the domain `tenant:<id>` is decided by its plan.',
+  ),
+  rlsDeadlineMs: withDefault(
+    'SLUICE_RLS_DEADLINE_MS',
+    '15',
+    parseWhole(1, 60_000),
+    'How long a gateway waits for Redis before `SLUICE_RLS_ON_STORE_FAILURE` decides. Envoy gives up after 20 ms unless told otherwise.',
+  ),
+  rlsOnStoreFailure: withDefault(
+    'SLUICE_RLS_ON_STORE_FAILURE',
+    'open',
+    parseOneOf('open', 'closed', 'local', 'error'),
+    'What a gateway is answered when Redis is not: `open`, `closed`, `local` (a share of the limit, in process) or `error`, which leaves it to the gateway.',
+  ),
+  rlsCharging: withDefault(
+    'SLUICE_RLS_CHARGING',
+    'atomic',
+    parseOneOf('atomic', 'reference'),
+    'Whether a request that is refused is charged: `atomic` not at all, `reference` for every descriptor, as the reference service does.',
+  ),
+  rlsCalendar: withDefault(
+    'SLUICE_RLS_CALENDAR',
+    'honest',
+    parseOneOf('honest', 'reference'),
+    'What weeks, months and years of those files are: `honest` those of the calendar, `reference` blocks of 7, 30 and 365 days since 1970.',
+  ),
+  rlsShadow: withDefault(
+    'SLUICE_RLS_SHADOW',
+    'off',
+    parseSwitch,
+    'Refuses no request of a gateway; statuses and statistics say who would be.',
+  ),
+  rlsQuota: withDefault(
+    'SLUICE_RLS_QUOTA',
+    'off',
+    parseSwitch,
+    'Puts every rule of those files into quota mode: a request is refused only where all of them would.',
+  ),
+  rlsMergeDomains: withDefault(
+    'SLUICE_RLS_MERGE_DOMAINS',
+    'off',
+    parseSwitch,
+    'Lets several of those files add to one domain.',
+  ),
+  rlsHeaders: withDefault(
+    'SLUICE_RLS_HEADERS',
+    'off',
+    parseHeaderNames,
+    'Sends the figures of the tightest rule: `on` as `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset`, or three names with commas between them.',
+  ),
+  rlsMetadata: withDefault(
+    'SLUICE_RLS_METADATA',
+    'off',
+    parseSwitch,
+    'Tells the gateway, as dynamic metadata, what it asked and the `metadata` of the rules that let it pass.',
   ),
   requestIdKeys: withDefault(
     'SLUICE_REQUEST_ID_KEYS',
@@ -291,11 +383,42 @@ function optional<T>(
   return { name, fallback: null, parse, shown, doc };
 }
 
-function contradictions({ workers, redisUrl, databaseUrl, httpAddr, adminAddr }: Config): string[] {
+function contradictions(config: Config): string[] {
+  return [...addressProblems(config), ...tlsProblems(config), ...workerProblems(config)];
+}
+
+function addressProblems({ httpAddr, adminAddr, grpcAddr }: Config): string[] {
   const problems: string[] = [];
   if (adminAddr && adminAddr.port !== 0 && adminAddr.port === httpAddr?.port) {
     problems.push('SLUICE_ADMIN_ADDR must have another port than SLUICE_HTTP_ADDR');
   }
+  const taken = [httpAddr?.port, adminAddr?.port];
+  if (grpcAddr && grpcAddr.port !== 0 && taken.includes(grpcAddr.port)) {
+    problems.push(
+      'SLUICE_GRPC_ADDR must have another port than SLUICE_HTTP_ADDR and SLUICE_ADMIN_ADDR',
+    );
+  }
+  return problems;
+}
+
+/** Half of what TLS needs must not become none of it. */
+function tlsProblems(config: Config): string[] {
+  const { grpcTlsCert, grpcTlsKey, grpcTlsClientCa, grpcTlsClientSan } = config;
+  const problems: string[] = [];
+  if ((grpcTlsCert === null) !== (grpcTlsKey === null)) {
+    problems.push('SLUICE_GRPC_TLS_CERT and SLUICE_GRPC_TLS_KEY must be set together');
+  }
+  if (grpcTlsClientCa !== null && grpcTlsCert === null) {
+    problems.push('SLUICE_GRPC_TLS_CLIENT_CA needs SLUICE_GRPC_TLS_CERT and SLUICE_GRPC_TLS_KEY');
+  }
+  if (grpcTlsClientSan !== null && grpcTlsClientCa === null) {
+    problems.push('SLUICE_GRPC_TLS_CLIENT_SAN needs SLUICE_GRPC_TLS_CLIENT_CA');
+  }
+  return problems;
+}
+
+function workerProblems({ workers, redisUrl, databaseUrl }: Config): string[] {
+  const problems: string[] = [];
   if (workers === 1 || workers === null) return problems;
   if (redisUrl === null) {
     problems.push(
@@ -430,6 +553,22 @@ function parseOneOf<T extends string>(...known: readonly T[]): (text: string) =>
   };
 }
 
+const headerNames = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'] as const;
+
+/** Of limit, remaining and reset; null for none. */
+function parseHeaderNames(text: string): readonly [string, string, string] | null {
+  if (text === 'on') return headerNames;
+  if (text === 'off') return null;
+  const [limit = '', remaining = '', reset = '', ...more] = text
+    .split(',')
+    .map((one) => one.trim());
+  const names = [limit, remaining, reset] as const;
+  if (more.length === 0 && names.every((name) => /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/.test(name))) {
+    return Object.freeze(names);
+  }
+  throw new Error(`must be on, off or three header names, got ${quote(text)}`);
+}
+
 function parseNumber(min: number, max: number): (text: string) => number {
   return (text) => {
     const value = Number(text);
@@ -453,6 +592,10 @@ function parseAddress(text: string): Address {
     throw new Error(`must be host:port, such as 127.0.0.1:8080 or [::1]:8080, got ${quote(text)}`);
   }
   return Object.freeze({ host: match[1] ?? (match[2] || '0.0.0.0'), port });
+}
+
+function parseAddressOrOff(text: string): Address | null {
+  return text.toLowerCase() === 'off' ? null : parseAddress(text);
 }
 
 function parseBasePath(text: string): string {

@@ -35,6 +35,7 @@ describe('npm start', () => {
     node = ChildNode.run([startPath], {
       SLUICE_DATA_DIR: `${folder}/data`,
       SLUICE_HTTP_ADDR: '127.0.0.1:0',
+      SLUICE_GRPC_ADDR: '127.0.0.1:0',
       SLUICE_DRAIN_SECONDS: '0',
     });
     await node.untilServing(buildTimeoutMs);

@@ -6,17 +6,20 @@ import { QuotaEvents } from '../../platform/src/control/quotas/quota-events.ts';
 import { routes } from '../../platform/src/doors/http/admin/routes.ts';
 import { type PostgresServer, startPostgres } from '../servers/postgres.ts';
 import { createTemporaryFolder, removeFolder } from '../servers/temporary-folder.ts';
+import { CountingService } from '../envoy/counting-service.ts';
 import { Documented, type OpenApi, promisedPairs } from './rig/documented.ts';
 import { type RunningNode, startNode } from './rig/node.ts';
 
 const check = { resource: 'GET:/orders', subject: 'ann' };
 const ownRoutes = [
+  'GET /healthcheck',
   'GET /metrics',
   'GET /v1/admin/live',
   'GET /v1/demo',
   'GET /v1/health',
   'GET /v1/ready',
   'GET /v1/usage',
+  'POST /json',
   'POST /v1/check',
   'POST /v1/checks',
   'POST /v1/heartbeat',
@@ -50,7 +53,7 @@ describe('the document of a whole node', () => {
         SLUICE_TRUSTED_PROXIES: '127.0.0.1/32',
         SLUICE_DRAIN_SECONDS: '0.5',
       },
-      { watch: documented.watch },
+      { watch: documented.watch, rateLimits: new CountingService() },
     );
     document = (await node.client.get('/openapi.json')).body as unknown as OpenApi;
   });
@@ -195,6 +198,12 @@ describe('the document of a whole node', () => {
     }
     await followUp(tenant.key);
     for (const path of ['/metrics', '/v1/demo', '/v1/health', '/v1/ready']) await client.get(path);
+    await client.get('/healthcheck');
+    const descriptors = [{ entries: [{ key: 'user', value: 'ann' }] }];
+    for (const hitsAddend of [1, 9]) {
+      await client.ask('POST', '/json', { body: { domain: 'shop', descriptors, hitsAddend } });
+    }
+    for (const body of ['{', 'x'.repeat(300_000)]) await client.ask('POST', '/json', { body });
 
     await useQuotasAndWebhooks(tenant.id);
 
@@ -206,6 +215,7 @@ describe('the document of a whole node', () => {
     await postgres.resume();
     const drained = node.service.drain.start();
     await client.get('/v1/ready');
+    await client.get('/healthcheck');
     await drained;
   }
 

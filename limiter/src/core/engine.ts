@@ -202,6 +202,8 @@ export type RefundCall = {
   readonly chargedAtUs: number;
   /** The limits as they were charged, `cost` being what to give back. */
   readonly limits: readonly BoundLimit[];
+  /** How long it is remembered that this was done; by default while it could be done again. */
+  readonly rememberMs?: number;
 };
 
 export type ChargeRefund = {
@@ -216,6 +218,8 @@ export type DebitCall = {
   readonly id: string;
   /** `cost` being what to charge. */
   readonly limits: readonly BoundLimit[];
+  /** As for a refund: short, where nobody would send it again. */
+  readonly rememberMs?: number;
 };
 
 /** What was given back, by unit: never more than was charged. */

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { ConfigError } from '../config.ts';
+import { rlsPlans } from '../service/index.ts';
 import { serve } from './serve.ts';
 import { version } from './version.ts';
 
@@ -16,6 +17,14 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
     .option('--workers <count>', 'processes that serve; more than one needs Redis and PostgreSQL')
     .action(async ({ workers }: { workers?: string }) => {
       exitCode = await serve(workers === undefined ? {} : { SLUICE_WORKERS: workers });
+    });
+  program
+    .command('rls-plans <folder>')
+    .description(
+      "Print the domains of a folder of Envoy's reference service as plans; see docs/envoy.md.",
+    )
+    .action(async (folder: string) => {
+      process.stdout.write(`${await rlsPlans(folder)}\n`);
     });
   try {
     await program.parseAsync([...argv]);

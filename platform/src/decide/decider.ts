@@ -23,13 +23,14 @@ import type { Trusts } from '../snapshot/trusts.ts';
 import type { CheckInput } from './check-input.ts';
 import { Denied } from './errors.ts';
 import type { Caller, Identifier } from './identify.ts';
-import { prepare, prepareSome, questionOfNothing, type Asked, type Prepared } from './prepare.ts';
+import { prepare, questionOfNothing, type Asked, type Prepared } from './prepare.ts';
 import type { Recorder } from './recorder.ts';
 import { shutOutDecision } from './shut-out.ts';
 import { unconfirmedKey, type UnconfirmedKeys } from './unconfirmed-keys.ts';
+import { allTogether, answerAt, eachByItself, type Final, type Way } from './way.ts';
 
 export type DeciderParts = {
-  readonly identifier: Identifier;
+  readonly identifier: Pick<Identifier, 'identify' | 'forget'>;
   readonly snapshots: Snapshots;
   readonly trust: Pick<Trusts, 'pending' | 'pendingAt'> | null;
   readonly unconfirmed: Pick<UnconfirmedKeys, 'refusesUnasked' | 'admits' | 'toldByUs'>;
@@ -122,10 +123,17 @@ export class Decider {
     return this.#goOn(asker, inputs, { caller: await this.admit(asker), news: null });
   }
 
+  /** All of them or none: no limit is charged for one of them where another is refused. */
+  async together(asker: Asker, inputs: readonly CheckInput[]): Promise<readonly Outcome[]> {
+    const caller = await this.admit(asker);
+    return this.#goOn(asker, inputs, { caller, news: null }, allTogether);
+  }
+
   async #goOn(
     asker: Asker,
     inputs: readonly CheckInput[],
     from: { readonly caller: Caller; readonly news: News | null },
+    how: Way = eachByItself,
   ): Promise<readonly Outcome[]> {
     const outcomes: Outcome[] = [];
     let { caller, news } = from;
@@ -143,11 +151,13 @@ export class Decider {
         else ({ caller, trusted } = again);
         news = null;
       }
-      const prepared = prepareSome(inputs, outcomes.length, caller, this.#parts);
+      const prepared = how.prepare(inputs, outcomes.length, caller, this.#parts);
+      const asking = how.asking(prepared);
       failure ??= this.#unasked(caller);
-      const result = failure ?? (await this.#ask(caller, prepared, trusted));
-      if (isFinal(result)) outcomes.push(...this.#answered(prepared, result, caller));
-      else news = result;
+      const result = failure ?? (await this.#ask(caller, asking.questions, trusted));
+      if (isFinal(result)) {
+        outcomes.push(...this.#answered(prepared, asking.answersIn(result), caller));
+      } else news = result;
     }
     return outcomes;
   }
@@ -238,13 +248,11 @@ export class Decider {
 
   async #ask(
     caller: Caller,
-    prepared: readonly Prepared[],
+    asked: readonly Question[],
     confirmed: boolean,
   ): Promise<DecideResult | StoreFailure> {
-    const questions: Question[] = [];
-    for (const one of prepared) if ('question' in one) questions.push(one.question);
     // What is wrong by the configuration may be right by a newer one.
-    if (questions.length === 0) questions.push(questionOfNothing());
+    const questions = asked.length > 0 ? asked : [questionOfNothing()];
     try {
       return await this.#parts.engine.decide(callOf(caller, questions, confirmed));
     } catch (error) {
@@ -252,14 +260,14 @@ export class Decider {
     }
   }
 
-  #answered(prepared: readonly Prepared[], result: Final, caller: Caller): Outcome[] {
-    let next = 0;
-    return prepared.map((one) => {
-      if ('error' in one) return one.error;
-      const answer = answerAt(result, next);
-      next += 1;
-      return this.#answer(one, answer, caller);
-    });
+  #answered(
+    prepared: readonly Prepared[],
+    answerTo: (asked: Asked) => Answer | StoreFailure,
+    caller: Caller,
+  ): Outcome[] {
+    return prepared.map((one) =>
+      'error' in one ? one.error : this.#answer(one, answerTo(one), caller),
+    );
   }
 
   #answer(
@@ -322,17 +330,11 @@ function denialOf({ key, snapshot }: Caller, { scope }: Asker): Denied | null {
   return null;
 }
 
-type Final = Extract<DecideResult, { kind: 'answered' }> | StoreFailure;
 /** Why the store did not decide: there is something newer, or it does not know. */
 type News = Exclude<DecideResult, { kind: 'answered' }>;
 
 function isFinal(result: DecideResult | StoreFailure): result is Final {
   return result instanceof StoreFailure || result.kind === 'answered';
-}
-
-function answerAt(result: Final, at: number): Answer | StoreFailure {
-  if (result instanceof StoreFailure) return result;
-  return result.answers[at] ?? new StoreFailure('no answer');
 }
 
 function failureOf(error: unknown): StoreFailure {

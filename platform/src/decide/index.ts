@@ -5,6 +5,7 @@ export { Denied, TooManyFailures, Unauthenticated, UnknownPlan } from './errors.
 export { Explainer, type Explanation, type ExplainInput } from './explain.ts';
 export { Recorder } from './recorder.ts';
 export { Identifier, type Caller, type KeyFailure } from './identify.ts';
+export { TenantIdentifier, UnknownTenant } from './identify-tenant.ts';
 export { normalizeResource } from './resource.ts';
 export { Counters, type CounterQuery, type CountersParts } from './counters.ts';
 export { countedAs, inspectLimits, type LimitUsage, type UsageReader } from './inspect-limits.ts';

@@ -26,6 +26,7 @@ export {
 } from './metrics.ts';
 export { checkLogs, Observer, type CheckLog, type ObserverOptions } from './observer.ts';
 export { redactText, redactUrl } from './redact.ts';
+export { RlsMetrics } from './rls-metrics.ts';
 export { subjectHashUnder, type SubjectHash } from './subject-hash.ts';
 export {
   noTracing,

@@ -109,7 +109,7 @@ describe('what is published', () => {
     expect(text).toContain('# TYPE rl_decision_duration_seconds histogram');
     expect(text).toContain('# TYPE rl_allowed_total counter');
     expect(text).toContain('# TYPE rl_checks_in_flight gauge');
-    expect(text.match(/^# HELP /gm)).toHaveLength(26);
+    expect(text.match(/^# HELP /gm)).toHaveLength(27);
   });
 
   it('includes figures of the process', async () => {

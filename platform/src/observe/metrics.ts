@@ -2,6 +2,7 @@ import { AggregatorRegistry, collectDefaultMetrics, Registry } from 'prom-client
 import type { Basis } from 'sluice/core';
 import { BoundedNames, otherName } from './bounded-names.ts';
 import { outcomes, type Outcome } from './check-event.ts';
+import { RlsMetrics } from './rls-metrics.ts';
 import {
   Counters,
   Gauges,
@@ -173,6 +174,13 @@ export class Metrics {
     requestBounds,
   );
 
+  readonly #callSeconds = this.#histograms(
+    'grpc_call_duration_seconds',
+    'gRPC calls until their answer was ready.',
+    ['method', 'code'],
+    requestBounds,
+  );
+
   readonly #inFlight = new Gauges({
     name: 'rl_checks_in_flight',
     help: 'Checks that are being decided.',
@@ -196,14 +204,21 @@ export class Metrics {
     aggregator: 'min',
   }).registerIn(this.#registry);
 
+  #rls: RlsMetrics | null = null;
   readonly #byRoute = new Map<string, RouteSeries>();
   readonly #byCache = new Map<string, { readonly hit: Tally; readonly miss: Tally }>();
   readonly #byStoreCall = new Map<string, Map<string, Histogram>>();
+  readonly #byCall = new Map<string, Map<string, Histogram>>();
   readonly #byAnswer = new Map<string, Map<string, Map<number, Histogram>>>();
 
   constructor({ routes = [], process = true }: MetricsOptions = {}) {
     this.#routes = new BoundedNames(routesMax, routes);
     if (process) collectDefaultMetrics({ register: this.#registry });
+  }
+
+  /** Figures of the rate limit service: published where there is one. */
+  openRls(): RlsMetrics {
+    return (this.#rls ??= new RlsMetrics(this.#registry));
   }
 
   /** Tells a route apart from now on. Those that nobody named are one, `other`. */
@@ -243,6 +258,13 @@ export class Metrics {
 
   answered(method: string, route: string, status: number, durationUs: number): void {
     const series = this.#answerSeries(method, this.#routes.known(route), status);
+    series.observe(durationUs / 1_000_000);
+  }
+
+  /** A gRPC call was answered; both names are ours, so few. */
+  called(method: string, code: string, durationUs: number): void {
+    const byCode = found(this.#byCall, method, () => new Map<string, Histogram>());
+    const series = found(byCode, code, () => this.#callSeconds.with(method, code));
     series.observe(durationUs / 1_000_000);
   }
 

@@ -24,6 +24,7 @@ import {
 import { FleetWatch } from './fleet.ts';
 import type { Foundation } from './foundation.ts';
 import type { Moving } from './moves.ts';
+import { openRateLimits, type RateLimits, type RateLimitsConfig } from './rate-limits.ts';
 
 /** What answers checks, and what keeps it from answering out of date. */
 export type HotPath = {
@@ -36,6 +37,8 @@ export type HotPath = {
   readonly snapshots: Snapshots;
   readonly keys: KeyRing;
   readonly feed: Feed;
+  /** Null where no gateway is to ask. */
+  readonly rls: RateLimits | null;
 };
 
 const tenantsMax = 250_000;
@@ -49,8 +52,9 @@ type HotPathSettings = Pick<Config, 'evidence' | 'unconfirmedKeys' | 'unconfirme
 
 export async function openHotPath(
   foundation: Foundation,
-  { moves, ...config }: HotPathSettings & Pick<Moving, 'moves'>,
+  config: HotPathSettings & RateLimitsConfig & Pick<Moving, 'moves'>,
 ): Promise<HotPath> {
+  const { moves } = config;
   const { database, store, metrics, secrets } = foundation;
   const reader = new SourceReader(database.db);
   const { shelf } = store;
@@ -118,8 +122,7 @@ export async function openHotPath(
     isUnavailable,
     onFailure: (reason) => metrics.keyFailed(reason),
   });
-  const decider = new Decider({
-    identifier,
+  const deciding = {
     snapshots,
     trust,
     engine: store.decider,
@@ -130,9 +133,11 @@ export async function openHotPath(
     counts: config.evidence,
     time,
     isUnavailable,
-    onRound: (kind) => metrics.staleRound(kind),
-  });
+    onRound: (kind: 'stale' | 'unknown') => metrics.staleRound(kind),
+  };
+  const decider = new Decider({ ...deciding, identifier });
   await feed.poll();
+  const rls = await openRateLimits(foundation, config, deciding);
   return {
     decider,
     fleet,
@@ -143,6 +148,7 @@ export async function openHotPath(
     snapshots,
     keys,
     feed,
+    rls,
   };
 }
 

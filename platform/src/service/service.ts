@@ -22,6 +22,7 @@ import {
   type LogDestination,
   type Metrics,
 } from '../observe/index.ts';
+import type { RateLimitService } from '../rls/index.ts';
 import { startBackground } from './background.ts';
 import { openControl } from './control-plane.ts';
 import { seedDemo, type Demo } from './demo.ts';
@@ -32,15 +33,20 @@ import { keptSecret } from './kept-secret.ts';
 import { openMoving } from './moves.ts';
 import { Opened } from './opened.ts';
 import { watchOverload } from './overload.ts';
+import { openGatewayDoors } from './gateway-doors.ts';
 
 export type Service = {
   readonly url: string;
   /** Of the admin API; the same, unless it has an address of its own. */
   readonly adminUrl: string;
+  /** Where gateways ask by gRPC; null where they can't. */
+  readonly grpcPort: number | null;
   readonly adminToken: string;
   readonly demo: Demo | null;
   readonly foundation: Foundation;
   readonly drain: Drain;
+  /** What gateways ask; null where none is to. */
+  readonly rls: RateLimitService | null;
   /** After the drain: writes what is still only in memory and lets go of everything. */
   close(): Promise<void>;
 };
@@ -51,6 +57,8 @@ export type ServiceOptions = {
   readonly logTo?: LogDestination;
   /** All workers' together, where there are several. */
   readonly metricsText?: (metrics: Metrics) => Promise<string>;
+  /** What gateways ask; without it they find no door. */
+  readonly rateLimits?: RateLimitService;
 };
 
 /** A node: opens what it needs, serves, and lets go in the opposite order. */
@@ -77,6 +85,8 @@ async function start(config: Config, options: ServiceOptions, opened: Opened): P
   const moving = openMoving(foundation);
   const hotPath = await openHotPath(foundation, { ...config, moves: moving.moves });
   for (const failures of hotPath.failures) opened.add(() => failures.close());
+  const { rls } = hotPath;
+  if (rls) opened.add(() => rls.close());
   const { webhookPrivate, redisUnsafe, subjectDays } = config;
   const evidence = openEvidence(foundation, { ...config, feed: hotPath.feed });
   opened.add(() => evidence.live.stop());
@@ -118,12 +128,14 @@ async function start(config: Config, options: ServiceOptions, opened: Opened): P
   const adminFailures = new AddressFailures();
   opened.add(() => adminFailures.close());
   const { tracing } = foundation;
+  // A line names the span that is active when it is written: then it can't wait.
+  const watchers = tracing.enabled
+    ? new CheckFan(observer, new CheckQueue(...evidence.watchers))
+    : new CheckQueue(observer, ...evidence.watchers);
+  rls?.watch(watchers);
   await app.register(checkRoutes, {
     decider: new SheddingDecider({ decider, shedder, recorder, counts: config.evidence }),
-    // A line names the span that is active when it is written: then it can't wait.
-    observer: tracing.enabled
-      ? new CheckFan(observer, new CheckQueue(...evidence.watchers))
-      : new CheckQueue(observer, ...evidence.watchers),
+    observer: watchers,
     tracing,
     metrics,
     headerProfile: config.headerProfile,
@@ -153,6 +165,9 @@ async function start(config: Config, options: ServiceOptions, opened: Opened): P
       }),
     });
   }
+  const rateLimits = options.rateLimits ?? rls?.service;
+  const gatewayDoors =
+    rateLimits && (await openGatewayDoors(config, { foundation, rateLimits, app, opened }));
   const { httpAddr, adminAddr, basePath } = config;
   // First, so that nobody is served by a node that nobody can look into.
   if (adminAddr) await adminApp.listen({ ...adminAddr });
@@ -161,10 +176,15 @@ async function start(config: Config, options: ServiceOptions, opened: Opened): P
   return {
     url: urlOf(app, httpAddr, basePath),
     adminUrl: urlOf(adminApp, adminAddr ?? httpAddr, basePath),
+    grpcPort: gatewayDoors?.grpcPort ?? null,
     adminToken,
     demo,
     foundation,
-    drain: drainTogether(apps.map((one) => createDrain(one, { graceMs }))),
+    rls: rls?.service ?? null,
+    drain: drainTogether([
+      ...apps.map((one) => createDrain(one, { graceMs })),
+      ...(gatewayDoors ? [gatewayDoors.drain] : []),
+    ]),
     close: () => opened.close(),
   };
 }

@@ -17,6 +17,9 @@ export function welcome(service: Service, config: Config): string {
     `  configuration ${database.embedded ? 'embedded PostgreSQL (SLUICE_DATABASE_URL for your own)' : 'PostgreSQL'}`,
     `  admin token   ${isGiven ? 'as set in SLUICE_ADMIN_TOKEN' : adminToken}`,
   ];
+  if (service.grpcPort !== null && config.grpcAddr !== null) {
+    lines.push(`  gRPC          ${config.grpcAddr.host}:${service.grpcPort}, for Envoy`);
+  }
   if (adminUrl !== url) lines.push(`  admin API     ${adminUrl}`);
   if (demo) lines.push(`  demo key      ${demo.key}`, '', ...tryOut(url, demo));
   lines.push(

@@ -43,6 +43,7 @@ export async function openPooledStore(options: PooledStoreOptions): Promise<Plac
         return pools.find(call.tenant).then(({ decider }) => decider.decide(call));
       },
     },
+    within: (deadlineMs) => base.within(deadlineMs),
     shelf: base.shelf,
     board: base.board,
     isThere: (place) => pools.isThere(place),

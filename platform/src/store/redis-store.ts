@@ -97,6 +97,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
   return {
     kind: 'redis',
     ...counting,
+    within: (deadlineMs) => countingOn(client, { ...options, deadlineMs }),
     client,
     shelf,
     board: new RedisBoard(redis, secret),

@@ -7,6 +7,8 @@ export type Store = {
   readonly engine: Engine;
   /** What the doors ask: calls of one turn travel together where that helps. */
   readonly decider: Pick<Engine, 'decide'>;
+  /** The same counters for who has less time, with a guard of its own. */
+  within(deadlineMs: number): Pick<Store, 'engine' | 'decider'>;
   /** Where nodes keep what they know for each other; null where there is but one node. */
   readonly shelf: Shelf | null;
   readonly board: Board;

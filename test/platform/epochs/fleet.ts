@@ -34,6 +34,7 @@ export async function startFleet(options: {
   const folder = await createTemporaryFolder('fleet');
   const config = readConfig({
     SLUICE_HTTP_ADDR: '127.0.0.1:0',
+    SLUICE_GRPC_ADDR: 'off',
     SLUICE_DATA_DIR: folder,
     SLUICE_DATABASE_URL: databaseUrl,
     SLUICE_DATABASE_POOL: '4',

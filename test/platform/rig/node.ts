@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import { readConfig } from '../../../platform/src/config.ts';
+import type { RateLimitService } from '../../../platform/src/rls/ask.ts';
 import { type Service, startService } from '../../../platform/src/service/index.ts';
 import { copyFolder } from '../../servers/embedded-templates.ts';
 import { createTemporaryFolder, removeFolder } from '../../servers/temporary-folder.ts';
@@ -22,6 +23,7 @@ export type RunningNode = {
 
 export const baseSettings: Settings = {
   SLUICE_HTTP_ADDR: '127.0.0.1:0',
+  SLUICE_GRPC_ADDR: '127.0.0.1:0',
   SLUICE_DRAIN_SECONDS: '0',
   SLUICE_DEMO: 'off',
   // Busy machines answer late, and a test that is not about that must not see it.
@@ -31,12 +33,16 @@ export const baseSettings: Settings = {
 
 export async function startNode(
   settings: Settings,
-  { watch }: { readonly watch?: AnswerWatch } = {},
+  {
+    watch,
+    rateLimits,
+  }: { readonly watch?: AnswerWatch; readonly rateLimits?: RateLimitService } = {},
 ): Promise<RunningNode> {
   const lines: string[] = [];
   const service = await startService(readConfig({ ...baseSettings, ...settings }), {
     version: '0.0.0-test',
     logTo: { write: (text) => lines.push(text) },
+    ...(rateLimits && { rateLimits }),
   });
   return {
     service,

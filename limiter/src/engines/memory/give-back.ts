@@ -31,13 +31,14 @@ import { settle } from './settle.ts';
 const dayUs = 86_400_000_000;
 const minuteUs = 60_000_000;
 
-export function refund(desk: Desk, { id, limits, chargedAtUs }: RefundCall): boolean {
+export function refund(desk: Desk, call: RefundCall): boolean {
+  const { id, limits, chargedAtUs, rememberMs = refundableMs(limits) } = call;
   const { nowUs } = desk;
   const { refunds } = desk.books();
   if (refunds.get(id, nowUs)) return false;
   // One that could not be remembered could be given back again.
   if (!refunds.hasRoom(nowUs)) throw new StoreFailure('too many refunds');
-  refunds.set(id, true, { expiresAtUs: nowUs + refundableMs(limits) * 1000, nowUs });
+  refunds.set(id, true, { expiresAtUs: nowUs + rememberMs * 1000, nowUs });
   for (const bound of limits) refundOne(desk, bound, chargedAtUs);
   return true;
 }
@@ -60,13 +61,14 @@ function refundOne(desk: Desk, charged: BoundLimit, chargedAtUs: number): void {
 }
 
 /** The twin of `debit.lua`. */
-export function debit(desk: Desk, { id, limits }: DebitCall): boolean {
+export function debit(desk: Desk, call: DebitCall): boolean {
+  const { id, limits, rememberMs = refundableMs(limits) } = call;
   const { nowUs } = desk;
   const { refunds } = desk.books();
   const mark = debitMark(id);
   if (refunds.get(mark, nowUs)) return false;
   if (!refunds.hasRoom(nowUs)) throw new StoreFailure('too many refunds');
-  refunds.set(mark, true, { expiresAtUs: nowUs + refundableMs(limits) * 1000, nowUs });
+  refunds.set(mark, true, { expiresAtUs: nowUs + rememberMs * 1000, nowUs });
   for (const bound of limits) debitOne(desk, bound);
   return true;
 }

@@ -46,20 +46,18 @@ export class Refunds {
   }
 
   /** Of a charge that the caller knows. */
-  refund(tenant: TenantRef, { id, limits, chargedAtUs }: RefundCall): Promise<boolean> {
+  refund(tenant: TenantRef, call: RefundCall): Promise<boolean> {
+    const { id, limits, chargedAtUs, rememberMs = refundableMs(limits) } = call;
     const given = this.#given(limits);
-    return this.#once(tenant, {
-      id,
-      given,
-      ...this.#givingBack(chargedAtUs, refundableMs(limits)),
-    });
+    return this.#once(tenant, { id, given, ...this.#givingBack(chargedAtUs, rememberMs) });
   }
 
   /** The opposite, for what was let in elsewhere. */
-  debit(tenant: TenantRef, { id, limits }: DebitCall): Promise<boolean> {
+  debit(tenant: TenantRef, call: DebitCall): Promise<boolean> {
+    const { id, limits, rememberMs = refundableMs(limits) } = call;
     const given = this.#given(limits);
     const { debit: script } = this.#place.scripts;
-    const start = String(refundableMs(limits));
+    const start = String(rememberMs);
     return this.#once(tenant, { id: debitMark(id), script, start, given });
   }
 

@@ -22,9 +22,11 @@ export function observeRequests(
   if (tracing.enabled) traceRequests(app, tracing);
 }
 
+const deciding = new Set(['/v1/check', '/json']);
+
 /** A refusal was counted when it was decided. */
 function isDecision(statusCode: number, route: string): boolean {
-  return statusCode === 429 && route === '/v1/check';
+  return statusCode === 429 && deciding.has(route);
 }
 
 function traceRequests(app: HttpServer, tracing: Tracing): void {

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { Metrics } from './metrics.ts';
+
+const nothing = { total: 0, over: 0, near: 0, within: 0, shadow: 0 };
+const linesIn = (text: string) => text.split('\n').filter((line) => line.startsWith('ratelimit'));
+
+describe('figures of the rate limit service', () => {
+  it('are there where it is', async () => {
+    const metrics = new Metrics({ process: false });
+    expect(await metrics.text()).not.toContain('ratelimit_');
+    metrics.openRls().loaded(true);
+    metrics.openRls().loaded(false);
+    expect(linesIn(await metrics.text())).toEqual([
+      'ratelimit_service_config_load_success 1',
+      'ratelimit_service_config_load_error 1',
+      'ratelimit_service_global_shadow_mode 0',
+    ]);
+  });
+
+  it('2.9 have the names of the reference service, without its deeper levels', async () => {
+    const metrics = new Metrics({ process: false });
+    const rls = metrics.openRls();
+    rls.hit(['d', 'user_10.0.0.1', 'path_a:b|c', 'deep'], { ...nothing, total: 2, within: 2 });
+    rls.hit(['d', 'user_10.0.0.1', 'path_a:b|c', 'other'], { ...nothing, total: 1, over: 1 });
+    rls.refunded(['d', 'user'], 4);
+    rls.domainNotFound('x');
+    rls.failed('redis_error');
+    rls.letThrough();
+    const lines = linesIn(await metrics.text());
+    const labels = '{domain="d",key1="user_10_0_0_1",key2="path_a_b_c"}';
+    expect(lines).toContain(`ratelimit_service_rate_limit_total_hits${labels} 3`);
+    expect(lines).toContain(`ratelimit_service_rate_limit_within_limit${labels} 2`);
+    expect(lines).toContain(`ratelimit_service_rate_limit_over_limit${labels} 1`);
+    expect(lines).toContain(
+      'ratelimit_service_rate_limit_refunded_hits{domain="d",key1="user",key2=""} 4',
+    );
+    expect(lines).toContain('ratelimit_service_rate_limit_domain_not_found{domain="x"} 1');
+    expect(lines).toContain('ratelimit_service_should_rate_limit_error{err_type="redis_error"} 1');
+    expect(lines).toContain('ratelimit_service_global_shadow_mode 1');
+  });
+
+  it('are bounded, whatever values rules are asked with', async () => {
+    const metrics = new Metrics({ process: false });
+    const rls = metrics.openRls();
+    for (let at = 0; at < 12_000; at += 1) rls.hit(['d', `user_${at}`], { ...nothing, total: 1 });
+    rls.hit(['d', 'x'.repeat(1000)], { ...nothing, total: 1 });
+    const lines = linesIn(await metrics.text());
+    expect(lines.length).toBeLessThan(15_000);
+    const total = lines
+      .filter((line) => line.startsWith('ratelimit_service_rate_limit_total_hits'))
+      .reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+    expect(total).toBe(12_001);
+  });
+});

@@ -1,0 +1,102 @@
+import type { Counters } from './counters.ts';
+import { watched } from './counters.ts';
+import type { Item, Seen } from './item.ts';
+import { isRefused, type Vote } from './overall.ts';
+
+export type Charging = {
+  /** Those that no counter needs to be asked about. */
+  readonly votes: readonly Vote[];
+  /** Nobody is refused. */
+  readonly isShadow: boolean;
+};
+
+/**
+ * All or none: where the request is refused nothing is charged, but for what has happened already
+ * and for rules in shadow, which count as if they were alone.
+ */
+export async function chargeAtomically(
+  counters: Counters,
+  items: readonly Item[],
+  { votes, isShadow }: Charging,
+): Promise<ReadonlyMap<Item, Seen>> {
+  const looks = items.filter(({ hits }) => hits === 0);
+  const charges = items.filter(({ hits }) => hits > 0);
+  const seen = new Map<Item, Seen>();
+  const note = (more: ReadonlyMap<Item, Seen>) => {
+    for (const [item, one] of more) seen.set(item, one);
+  };
+  const isOverSoFar = () => isRefused([...votes, ...votesOf(seen)]);
+  if (looks.length > 0) note((await counters.weigh(looks, watched, true)).seen);
+  if (charges.length > 0) {
+    const isOver = votesOf(seen).concat(votes).some(isDecisive);
+    const isByItself = isShadow || !charges.some((item) => !item.isShadow && !item.isQuota);
+    if (isOver && !isShadow) note((await counters.weigh(charges, watched, true)).seen);
+    else if (isByItself) note((await counters.weigh(charges, watched, false)).seen);
+    else await takeTogether(counters, charges, { note, seen, isOverSoFar });
+  }
+  const owed = charges.filter((item) => item.isAfterResponse && !seen.get(item)?.isCharged);
+  await debitWhereItTells(counters, owed, seen);
+  return seen;
+}
+
+type Taking = {
+  readonly note: (more: ReadonlyMap<Item, Seen>) => void;
+  readonly seen: ReadonlyMap<Item, Seen>;
+  readonly isOverSoFar: () => boolean;
+};
+
+/**
+ * Every rule that may refuse in one question. Where only rules in quota mode do, and another one of
+ * them still has room, the request passes: it is asked again without those, and again takes all or
+ * nothing. Each round leaves at least one out.
+ */
+async function takeTogether(
+  counters: Counters,
+  charges: readonly Item[],
+  { note, seen, isOverSoFar }: Taking,
+): Promise<void> {
+  let asked = charges;
+  for (;;) {
+    const limitOf = ({ isShadow, limits }: Item) => (isShadow ? limits.watched : limits.enforced);
+    const { isAllowed, seen: more } = await counters.weigh(asked, limitOf, false);
+    note(more);
+    if (isAllowed || isOverSoFar()) return;
+    // Those in shadow were counted in the first round.
+    asked = asked.filter((item) => !item.isShadow && !seen.get(item)?.isOver);
+  }
+}
+
+/** As the reference service counts: each by itself, over or not. */
+export async function chargeEach(
+  counters: Counters,
+  items: readonly Item[],
+): Promise<ReadonlyMap<Item, Seen>> {
+  if (items.length === 0) return new Map();
+  const seen = await counters.weighEach(items);
+  const owed = items.filter((item) => item.hits > 0 && !seen.get(item)?.isCharged);
+  await debitWhereItTells(counters, owed, seen);
+  return seen;
+}
+
+/** A window that is more than full is over until it ends, whatever else is added to it. */
+async function debitWhereItTells(
+  counters: Counters,
+  items: readonly Item[],
+  seen: ReadonlyMap<Item, Seen>,
+): Promise<void> {
+  const owed = items.filter((item) => {
+    const { size, numbers } = item.limits.enforced;
+    const isWindow = numbers.algorithm === 'fixed_window' || numbers.algorithm === 'quota';
+    return !isWindow || (seen.get(item)?.before ?? 0) <= size;
+  });
+  if (owed.length > 0) await counters.debit(owed);
+}
+
+function votesOf(seen: ReadonlyMap<Item, Seen>): Vote[] {
+  return [...seen].map(([{ isShadow, isQuota }, { isOver }]) => ({ isOver, isShadow, isQuota }));
+}
+
+/** Over by itself, whatever the others say. */
+function isDecisive({ isOver, isShadow, isQuota }: Vote): boolean {
+  return isOver && !isShadow && !isQuota;
+}

@@ -1,0 +1,26 @@
+/**
+ * What gateways ask, behind one interface: the reference service's files, matched and decided on our
+ * engine, and tenants' plans. Knows neither gRPC nor HTTP, and never throws because a store failed.
+ */
+export {
+  RlsRefusal,
+  rlsUnits,
+  type RateLimitService,
+  type RlsAnswer,
+  type RlsDescriptor,
+  type RlsEntry,
+  type RlsHeader,
+  type RlsRefusalCode,
+  type RlsRequest,
+  type RlsShownLimit,
+  type RlsStatus,
+  type RlsUnit,
+} from './ask.ts';
+export { LiveConfig } from './config/live-config.ts';
+export { readRlsFolder } from './config/read-rls-folder.ts';
+export { Domains } from './domains.ts';
+export { RlsService } from './service.ts';
+export type { RlsSettings } from './settings.ts';
+export type { RlsStats } from './stats.ts';
+export { TenantDomains } from './tenant-domains.ts';
+export { plansOf } from './to-plan.ts';
