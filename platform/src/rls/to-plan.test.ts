@@ -55,7 +55,7 @@ describe('a domain as a plan', () => {
   });
 
   it.each([
-    ['a wildcard', `  - { key: a, value: "x*", ${rate} }`, 'a_x*: a plan has no wildcards'],
+    ['a wildcard', `  - { key: a, value: "x*", ${rate} }`, /^a_x\*: a plan has no wildcards$/],
     [
       'a value beside all values',
       `  - { key: a, ${rate} }\n  - { key: a, value: b }`,
@@ -74,10 +74,7 @@ describe('a domain as a plan', () => {
   ])(
     'is refused with the reason where it would mean something else: %s',
     (_name, yaml, problem) => {
-      expect(convert(yaml)).toEqual({
-        domain: 'shop',
-        problem: typeof problem === 'string' ? problem : expect.stringMatching(problem),
-      });
+      expect(convert(yaml)).toMatchObject({ problem: expect.stringMatching(problem) });
     },
   );
 });
