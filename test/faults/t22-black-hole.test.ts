@@ -52,7 +52,10 @@ campaign(
     report.aim('slowest, ms', Math.max(...times([...first, ...later])), 2 * deadlineMs);
     report.aim('growth of memory, MB', afterMb - beforeMb, 20);
     report.aim('event-loop delay p99, ms', loopMs, 20);
-    report.note(`${perSecond}/s for ${forMs} ms; exact again ${Math.round(backMs)} ms after`);
+    const before = p99(times(load.between(cutMs - 1000, cutMs))).toFixed(1);
+    report.note(
+      `${perSecond}/s for ${forMs} ms; p99 before ${before} ms; exact again ${Math.round(backMs)} ms after`,
+    );
   },
   { takesMs: forMs + 25_000 },
 );

@@ -24,8 +24,7 @@ export type LoadOptions = {
   readonly connections?: number;
 };
 
-/** Short, so that calls do not come in bursts that wait for each other. */
-const tickMs = 2;
+const tickMs = 5;
 const ordinary = () => ({ resource: 'GET:/orders', subject: 'ann' });
 
 /** Checks at a rate, whatever becomes of those before: a slow answer does not slow the callers. */

@@ -10,7 +10,7 @@ import {
   startRedisSentinel,
 } from '../../servers/redis-sentinel.ts';
 import type { MadeTenant } from '../rig/client.ts';
-import { askOnce, openLimit, untilDegraded, untilExact } from './rig/asking.ts';
+import { askOnce, openLimit, untilExact } from './rig/asking.ts';
 import { type NodeOn, startNodeOn } from './rig/node-on.ts';
 
 let servers: RedisSentinel;
@@ -107,10 +107,10 @@ test('a primary that is killed is replaced, and decisions are exact again', asyn
   const server = [servers.primary, ...servers.replicas].find((one) => one.port === port);
   const startMs = performance.now();
   await server?.stop();
-  await untilDegraded(node.client, tenant);
+  // Not how it is decided meanwhile: on a busy machine a caller may come when all is over.
+  await expect.poll(primaryPort, { timeout: 30_000, interval: 20 }).not.toBe(port);
   await untilExact(node.client, tenant);
   const backMs = performance.now() - startMs;
-  expect(await primaryPort()).not.toBe(port);
   console.log(
     `T28          exact again ${backMs.toFixed(0)} ms after the primary was killed (target 4000)`,
   );
