@@ -127,6 +127,62 @@ describe('B13 a file that can not be used is refused with its line and reason', 
       4,
       'sluice: charging must be after_response, or left out',
     ],
+    ...[
+      ['a grant of nothing', '{ grant: 0 }', 'grant must be a whole number from 1 to 1000000'],
+      ['half a grant', '{ grant: 1.5 }', 'grant must be a whole number from 1 to 1000000'],
+      [
+        'a grant that never fits',
+        '{ grant: 5 }',
+        'grant must be less than the limit of 5, for a request takes it and itself',
+      ],
+      [
+        'a grant of what has happened',
+        '{ grant: 2, charging: after_response }',
+        'grant is for what is still to happen: leave out charging',
+      ],
+      [
+        'a time without a grant',
+        '{ grant_seconds: 2 }',
+        'grant_seconds says how long a grant lasts: there is no grant',
+      ],
+      [
+        'a grant for ever',
+        '{ grant: 2, grant_seconds: 86401 }',
+        'grant_seconds must be a whole number from 1 to 86400',
+      ],
+    ].map(
+      ([name, own, problem]) =>
+        [
+          name,
+          `domain: d\ndescriptors:\n  - key: a\n    rate_limit: { unit: day, requests_per_unit: 5 }\n    sluice: ${own}\n`,
+          5,
+          `sluice: ${problem}`,
+        ] as const,
+    ),
+    [
+      'a grant of what has no end',
+      'domain: d\ndescriptors:\n  - key: a\n    rate_limit: { unlimited: true }\n    sluice: { grant: 2 }\n',
+      5,
+      'sluice: grant needs a limit to take it from',
+    ],
+    [
+      'a grant of nothing at all',
+      'domain: d\ndescriptors:\n  - key: a\n    sluice: { grant: 2 }\n',
+      4,
+      'sluice: grant needs a limit to take it from',
+    ],
+    [
+      'a grant that would not fit into a bucket',
+      'domain: d\ndescriptors:\n  - key: a\n    sluice: { algorithm: token_bucket, bucket_capacity: 9, refill_rate_per_sec: 1, grant: 9 }\n',
+      4,
+      'sluice: grant must be less than the limit of 9, for a request takes it and itself',
+    ],
+    [
+      'a grant that would block',
+      'domain: d\ndescriptors:\n  - key: a\n    sluice: { algorithm: fixed_window, limit: 9, window_seconds: 5, block_for_seconds: 9, grant: 2 }\n',
+      4,
+      'sluice: grant can not stand beside block_for_seconds: what does not fit would block',
+    ],
     [
       'what the descriptor says',
       'domain: d\ndescriptors:\n  - key: a\n    sluice: { algorithm: fixed_window, limit: 1, window_seconds: 5, per: [tenant] }\n',
@@ -159,7 +215,7 @@ describe('B13 a file that can not be used is refused with its line and reason', 
     ).toThrow(/^a\.yaml:4: sluice\.bucket_capacity: /);
   });
 
-  it('a domain twice, unless files may add to one', () => {
+  it('B14 a domain twice, unless files may add to one', () => {
     const other = one.replace('key: a', 'key: b');
     const files = [
       { name: 'a.yaml', read: readSource(one) },
