@@ -583,7 +583,8 @@ function parseTags(text: string): Readonly<Record<string, string>> {
   const pairs = text.split(',').map((pair) => pair.trim());
   if (pairs.length > tagsMax) throw new Error(`must be at most ${tagsMax} labels`);
   for (const pair of pairs) {
-    const [, name = '', value = ''] = /^([A-Za-z][A-Za-z0-9_]{0,63})=([\w.:/-]{1,64})$/.exec(pair) ?? [];
+    const [, name = '', value = ''] =
+      /^([A-Za-z][A-Za-z0-9_]{0,63})=([\w.:/-]{1,64})$/.exec(pair) ?? [];
     if (name === '') {
       throw new Error(
         `must be labels such as region=eu,cell=b, of letters, digits and any of _.:/- with at most 64 characters each, got ${quote(pair)}`,

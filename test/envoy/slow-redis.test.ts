@@ -70,5 +70,7 @@ it('lets pass, or refuses where that is the policy, and tells of both', async ()
   const degraded = (basis: string) => new RegExp(`^rl_degraded_total{basis="${basis}",.*} 2$`, 'm');
   expect(text).toMatch(degraded('fail_open'));
   expect(text).toMatch(degraded('fail_closed'));
-  expect(text).toMatch(/^ratelimit_service_should_rate_limit_error\{err_type="redis_error"\} [34]$/m);
+  expect(text).toMatch(
+    /^ratelimit_service_should_rate_limit_error\{err_type="redis_error"\} [34]$/m,
+  );
 });

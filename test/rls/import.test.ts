@@ -108,7 +108,11 @@ onEveryStack(
 
     it('changes nothing at all where one domain can not be said as a plan', async () => {
       await put('good', 2);
-      await put('wild', 2, '  - { key: a, value: "x*", rate_limit: { unit: day, requests_per_unit: 1 } }\n');
+      await put(
+        'wild',
+        2,
+        '  - { key: a, value: "x*", rate_limit: { unit: day, requests_per_unit: 1 } }\n',
+      );
       await expect(apply()).rejects.toThrow('wild: a_x*: a plan has no wildcards');
       expect(await tenantsNamed('good')).toEqual([]);
     });

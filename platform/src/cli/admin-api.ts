@@ -52,9 +52,16 @@ export class AdminApi {
         ...(body && { body: JSON.stringify(body) }),
       });
     } catch (error) {
-      throw new Error(`no answer from ${this.#base}`, { cause: error });
+      throw new Error(`no answer from ${this.#base}${codeOf(error)}`, { cause: error });
     }
   }
+}
+
+/** Why, as the system calls it: ECONNREFUSED, say. */
+function codeOf(error: unknown): string {
+  const cause =
+    error instanceof Error ? (error.cause as { readonly code?: string } | undefined) : undefined;
+  return cause?.code === undefined ? '' : ` (${cause.code})`;
 }
 
 function parseUrl(text: string): URL {

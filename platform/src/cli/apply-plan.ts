@@ -15,7 +15,9 @@ export async function applyPlan(api: AdminApi, plan: RlsPlan): Promise<string> {
   const [tenant] = tenants;
   if (!tenant) return make(api, plan);
   if (tenants.length > 1) {
-    throw new Error(`${tenants.length} tenants have this name: nothing was changed; rename all but one`);
+    throw new Error(
+      `${tenants.length} tenants have this name: nothing was changed; rename all but one`,
+    );
   }
   const [own] = await api.list<Plan>('plans', { tenant_id: tenant.id, name: plan.name });
   if (!own) {
@@ -68,8 +70,11 @@ async function undo(error: unknown, back: () => Promise<unknown>, what: string):
     await back();
   } catch {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`${reason}; ${what} was left behind, for taking it back failed too: see to it`, {
-      cause: error,
-    });
+    throw new Error(
+      `${reason}; ${what} was left behind, for taking it back failed too: see to it`,
+      {
+        cause: error,
+      },
+    );
   }
 }

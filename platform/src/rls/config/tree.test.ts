@@ -127,62 +127,6 @@ describe('B13 a file that can not be used is refused with its line and reason', 
       4,
       'sluice: charging must be after_response, or left out',
     ],
-    ...[
-      ['a grant of nothing', '{ grant: 0 }', 'grant must be a whole number from 1 to 1000000'],
-      ['half a grant', '{ grant: 1.5 }', 'grant must be a whole number from 1 to 1000000'],
-      [
-        'a grant that never fits',
-        '{ grant: 5 }',
-        'grant must be less than the limit of 5, for a request takes it and itself',
-      ],
-      [
-        'a grant of what has happened',
-        '{ grant: 2, charging: after_response }',
-        'grant is for what is still to happen: leave out charging',
-      ],
-      [
-        'a time without a grant',
-        '{ grant_seconds: 2 }',
-        'grant_seconds says how long a grant lasts: there is no grant',
-      ],
-      [
-        'a grant for ever',
-        '{ grant: 2, grant_seconds: 86401 }',
-        'grant_seconds must be a whole number from 1 to 86400',
-      ],
-    ].map(
-      ([name, own, problem]) =>
-        [
-          name,
-          `domain: d\ndescriptors:\n  - key: a\n    rate_limit: { unit: day, requests_per_unit: 5 }\n    sluice: ${own}\n`,
-          5,
-          `sluice: ${problem}`,
-        ] as const,
-    ),
-    [
-      'a grant of what has no end',
-      'domain: d\ndescriptors:\n  - key: a\n    rate_limit: { unlimited: true }\n    sluice: { grant: 2 }\n',
-      5,
-      'sluice: grant needs a limit to take it from',
-    ],
-    [
-      'a grant of nothing at all',
-      'domain: d\ndescriptors:\n  - key: a\n    sluice: { grant: 2 }\n',
-      4,
-      'sluice: grant needs a limit to take it from',
-    ],
-    [
-      'a grant that would not fit into a bucket',
-      'domain: d\ndescriptors:\n  - key: a\n    sluice: { algorithm: token_bucket, bucket_capacity: 9, refill_rate_per_sec: 1, grant: 9 }\n',
-      4,
-      'sluice: grant must be less than the limit of 9, for a request takes it and itself',
-    ],
-    [
-      'a grant that would block',
-      'domain: d\ndescriptors:\n  - key: a\n    sluice: { algorithm: fixed_window, limit: 9, window_seconds: 5, block_for_seconds: 9, grant: 2 }\n',
-      4,
-      'sluice: grant can not stand beside block_for_seconds: what does not fit would block',
-    ],
     [
       'what the descriptor says',
       'domain: d\ndescriptors:\n  - key: a\n    sluice: { algorithm: fixed_window, limit: 1, window_seconds: 5, per: [tenant] }\n',
@@ -191,6 +135,52 @@ describe('B13 a file that can not be used is refused with its line and reason', 
     ],
   ])('%s', (_name, text, line, problem) => {
     expect(() => load(text)).toThrow(expect.objectContaining({ file: 'a.yaml', line, problem }));
+  });
+
+  const perDay = 'rate_limit: { unit: day, requests_per_unit: 5 }';
+  const bucket = 'algorithm: token_bucket, bucket_capacity: 9, refill_rate_per_sec: 1';
+  const window = 'algorithm: fixed_window, limit: 9, window_seconds: 5';
+  const whole = 'grant must be a whole number from 1 to 1000000';
+  const tooMuch = (limit: number) =>
+    `grant must be less than the limit of ${limit}, for a request takes it and itself`;
+  const noLimit = 'grant needs a limit to take it from';
+  it.each([
+    ['of nothing', perDay, 'grant: 0', whole],
+    ['of half', perDay, 'grant: 1.5', whole],
+    ['of too much', perDay, 'grant: 1000001', whole],
+    ['that never fits', perDay, 'grant: 5', tooMuch(5)],
+    ['that does not fit into a bucket', '', `${bucket}, grant: 9`, tooMuch(9)],
+    [
+      'of what has happened',
+      perDay,
+      'grant: 2, charging: after_response',
+      'grant is for what is still to happen: leave out charging',
+    ],
+    [
+      'that is none, with a time',
+      perDay,
+      'grant_seconds: 2',
+      'grant_seconds says how long a grant lasts: there is no grant',
+    ],
+    [
+      'for ever',
+      perDay,
+      'grant: 2, grant_seconds: 86401',
+      'grant_seconds must be a whole number from 1 to 86400',
+    ],
+    ['of what has no end', 'rate_limit: { unlimited: true }', 'grant: 2', noLimit],
+    ['of no limit', '', 'grant: 2', noLimit],
+    [
+      'that would block',
+      '',
+      `${window}, block_for_seconds: 9, grant: 2`,
+      'grant can not stand beside block_for_seconds: what does not fit would block',
+    ],
+  ])('a grant %s', (_name, rateLimit, own, problem) => {
+    const text = `domain: d\ndescriptors:\n  - key: a\n    sluice: { ${own} }\n    ${rateLimit}\n`;
+    expect(() => load(text)).toThrow(
+      expect.objectContaining({ line: 4, problem: `sluice: ${problem}` }),
+    );
   });
 
   it('names the file and the line in its message', () => {

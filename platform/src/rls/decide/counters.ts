@@ -45,7 +45,8 @@ export class Counters {
     const decided = answer as Decided;
     const seen = new Map<Item, Seen>();
     for (const [at, group] of groups.entries()) {
-      for (const item of group.items) seen.set(item, seenOf(item, group, { decided, at, peek, isGranting }));
+      for (const item of group.items)
+        seen.set(item, seenOf(item, group, { decided, at, peek, isGranting }));
     }
     return { isAllowed: decided.allowed, seen };
   }
