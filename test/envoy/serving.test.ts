@@ -7,7 +7,7 @@ import { startNode } from '../platform/rig/node.ts';
 import { makeStack } from '../platform/rig/stacks.ts';
 import { findFreePort } from '../servers/free-port.ts';
 import { createTemporaryFolder, removeFolder } from '../servers/temporary-folder.ts';
-import { DoorClient } from './rig.ts';
+import { DoorClient, type Said } from './rig.ts';
 
 const allowed = 25;
 const rules = `
@@ -81,11 +81,14 @@ it('a grant is told with its end and charged at once; A6 statistics carry the ta
   const node = await startNode({ ...embedded.settings, ...tags, SLUICE_RLS_CONFIG_DIR: folder });
   const gateway = new DoorClient(`127.0.0.1:${node.service.grpcPort}`);
   const descriptors = [{ entries: [{ key: 'client', value: 'ann' }] }];
-  const ask = async () => (await gateway.ask({ domain: 'yearly', descriptors })).statuses[0];
+  const ask = async () => {
+    const { statuses } = await gateway.ask({ domain: 'yearly', descriptors });
+    return statuses[0] as Said;
+  };
   const yearEnds = [0, 1].map((more) => Date.UTC(new Date().getUTCFullYear() + more + 1, 0) / 1000);
   const first = await ask();
   expect(first).toMatchObject({ code: 'OK', limitRemaining: 4, quota: { requests: 20 } });
-  const { validUntil, id } = first?.['quota'] as {
+  const { validUntil, id } = first['quota'] as {
     readonly validUntil: { readonly seconds: number };
     readonly id: string;
   };
@@ -93,7 +96,7 @@ it('a grant is told with its end and charged at once; A6 statistics carry the ta
   expect(id).toMatch(/^[\w-]{22}$/);
   const second = await ask();
   expect(second).toMatchObject({ code: 'OK', limitRemaining: 3 });
-  expect(second?.['quota'] ?? null).toBeNull();
+  expect(second['quota'] ?? null).toBeNull();
   const { text } = await node.client.get('/metrics');
   const labels = 'region="eu",cell="b",domain="yearly",key1="client",key2=""';
   expect(text).toContain(`ratelimit_service_rate_limit_total_hits{${labels}} 22`);

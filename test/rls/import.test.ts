@@ -2,7 +2,7 @@
 
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,12 +14,13 @@ import { descriptorOf } from './rig.ts';
 
 /** In front of a node: answers 503 to what begins like this, and passes on the rest. */
 async function failingOn(url: string, ...beginnings: readonly string[]): Promise<string> {
-  const server = createServer(async (request, response) => {
+  const pass = async (request: IncomingMessage, response: ServerResponse) => {
     const { method = '', url: path = '', headers } = request;
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     if (beginnings.some((one) => `${method} ${path}`.startsWith(one))) {
-      return response.writeHead(503).end();
+      response.writeHead(503).end();
+      return;
     }
     const { authorization = '', 'content-type': type } = headers;
     const answer = await fetch(`${url}${path}`, {
@@ -27,8 +28,9 @@ async function failingOn(url: string, ...beginnings: readonly string[]): Promise
       headers: { authorization, ...(type && { 'content-type': type }) },
       ...(chunks.length > 0 && { body: Buffer.concat(chunks) }),
     });
-    return response.writeHead(answer.status).end(await answer.text());
-  });
+    response.writeHead(answer.status).end(await answer.text());
+  };
+  const server = createServer((request, response) => void pass(request, response));
   server.listen({ host: '127.0.0.1', port: 0 });
   await once(server, 'listening');
   onTestFinished(() => {

@@ -32,7 +32,10 @@ export class AdminApi {
     let cursor: string | null = null;
     do {
       const asked = { ...query, limit: String(pageSize), ...(cursor !== null && { cursor }) };
-      const page: Page<T> = await this.send('GET', `${path}?${new URLSearchParams(asked)}`);
+      const page: Page<T> = await this.send(
+        'GET',
+        `${path}?${new URLSearchParams(asked).toString()}`,
+      );
       items.push(...page.items);
       cursor = page.next_cursor;
     } while (cursor !== null);
