@@ -22,6 +22,7 @@ const rateLimits = {
         limit: { name: null, requestsPerUnit: 1_000_000, unit: 'HOUR' },
         remaining: 999_999,
         resetSeconds: 1800,
+        quota: null,
       })),
       responseHeaders: [],
       requestHeaders: [],

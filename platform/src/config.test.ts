@@ -60,6 +60,7 @@ describe('settings', () => {
       rlsMergeDomains: false,
       rlsHeaders: null,
       rlsMetadata: false,
+      rlsTags: null,
       requestIdKeys: false,
       headerProfile: 'default',
       corsOrigins: [],
@@ -175,6 +176,20 @@ describe('settings', () => {
     expect(problemsOf({ ...both, SLUICE_GRPC_TLS_CLIENT_SAN: 'DNS:envoy' })).toEqual([
       'SLUICE_GRPC_TLS_CLIENT_SAN needs SLUICE_GRPC_TLS_CLIENT_CA',
     ]);
+  });
+
+  it('A6 take labels for metrics that are names, once each, and that nobody else uses', () => {
+    const tags = (text: string) => readConfig({ SLUICE_RLS_TAGS: text }).rlsTags;
+    expect(tags('region=eu, cell=b/1.x:y')).toEqual({ region: 'eu', cell: 'b/1.x:y' });
+    const problem = (text: string) => problemsOf({ SLUICE_RLS_TAGS: text }).join();
+    expect(problem('region')).toContain('must be labels such as region=eu,cell=b');
+    for (const wrong of ['1a=b', '__name__=x', 'a="b"', 'a=', `a=${'b'.repeat(65)}`, 'a=b,']) {
+      expect(problem(wrong)).toContain('must be labels');
+    }
+    expect(problem('domain=shop')).toContain('has domain, which is taken');
+    expect(problem('a=b,a=c')).toContain('has a twice');
+    const many = Array.from({ length: 11 }, (_, at) => `a${at}=b`).join();
+    expect(problem(many)).toContain('at most 10 labels');
   });
 
   it('have an address of their own for operators, and not the same', () => {

@@ -201,6 +201,11 @@ const settings = {
     parseSwitch,
     'Tells the gateway, as dynamic metadata, what it asked and the `metadata` of the rules that let it pass.',
   ),
+  rlsTags: optional(
+    'SLUICE_RLS_TAGS',
+    parseTags,
+    'Labels for all `ratelimit_` metrics, such as `region=eu,cell=b`: at most ten.',
+  ),
   requestIdKeys: withDefault(
     'SLUICE_REQUEST_ID_KEYS',
     'off',
@@ -567,6 +572,29 @@ function parseHeaderNames(text: string): readonly [string, string, string] | nul
     return Object.freeze(names);
   }
   throw new Error(`must be on, off or three header names, got ${quote(text)}`);
+}
+
+const tagsMax = 10;
+/** What those figures are told apart by already, and what Prometheus keeps to itself. */
+const tagsTaken = ['domain', 'key1', 'key2', 'err_type', 'le', 'quantile', 'job', 'instance'];
+
+function parseTags(text: string): Readonly<Record<string, string>> {
+  const tags: Record<string, string> = {};
+  const pairs = text.split(',').map((pair) => pair.trim());
+  if (pairs.length > tagsMax) throw new Error(`must be at most ${tagsMax} labels`);
+  for (const pair of pairs) {
+    const [, name = '', value = ''] =
+      /^([A-Za-z][A-Za-z0-9_]{0,63})=([\w.:/-]{1,64})$/.exec(pair) ?? [];
+    if (name === '') {
+      throw new Error(
+        `must be labels such as region=eu,cell=b, of letters, digits and any of _.:/- with at most 64 characters each, got ${quote(pair)}`,
+      );
+    }
+    if (tagsTaken.includes(name)) throw new Error(`has ${name}, which is taken`);
+    if (Object.hasOwn(tags, name)) throw new Error(`has ${name} twice`);
+    tags[name] = value;
+  }
+  return Object.freeze(tags);
 }
 
 function parseNumber(min: number, max: number): (text: string) => number {

@@ -18,6 +18,8 @@ export class CountingService implements RateLimitService {
   extra: Partial<RlsAnswer> = {};
   /** Shown instead of the limit's own. */
   shown: Partial<NonNullable<RlsStatus['limit']>> = {};
+  /** Said of every descriptor. */
+  quota: RlsStatus['quota'] = null;
   /** Thrown instead of an answer. */
   failure: Error | null = null;
   /** What every answer waits for. */
@@ -51,6 +53,7 @@ export class CountingService implements RateLimitService {
       limit: { name: null, requestsPerUnit: limitOfService, unit: 'HOUR', ...this.shown },
       remaining: decision.remaining ?? 0,
       resetSeconds: 3600,
+      quota: this.quota,
     };
   }
 }

@@ -108,6 +108,18 @@ describe('ShouldRateLimit', () => {
     });
   });
 
+  it('passes on what is granted, and until when to the millisecond before', async () => {
+    const { client, service } = await openDoor();
+    const gateway = client();
+    expect((await gateway.askFor('ann')).statuses[0]?.['quota'] ?? null).toBeNull();
+    service.quota = { requests: 20, validUntilSeconds: 1_789_000_000.1239, id: 'counter' };
+    expect((await gateway.askFor('ann')).statuses[0]?.['quota']).toMatchObject({
+      requests: 20,
+      validUntil: { seconds: 1_789_000_000, nanos: 123_000_000 },
+      id: 'counter',
+    });
+  });
+
   it('sends no name or header that would become another header', async () => {
     const { client, service } = await openDoor();
     service.shown = { name: 'a"b\r\nx: y\\;é,' };

@@ -9,7 +9,7 @@ const notFound = 5;
 const unimplemented = 12;
 const names = ['', 'ratelimit', 'envoy.service.ratelimit.v3.RateLimitService'];
 
-describe('grpc.health.v1.Health', () => {
+describe('E grpc.health.v1.Health', () => {
   it('follows rules and store, under all its names', async () => {
     let isThere = true;
     const { client, service } = await openDoor({}, { isStoreThere: () => isThere });

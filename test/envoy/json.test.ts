@@ -25,7 +25,7 @@ async function openRoutes() {
   return { app, service, health, state, json };
 }
 
-describe('POST /json', () => {
+describe('E POST /json', () => {
   it('is 200 within the limits and 429 over one, in the spelling of proto3', async () => {
     const { json } = await openRoutes();
     const currentLimit = { requestsPerUnit: 3, unit: 'HOUR' };
@@ -99,6 +99,13 @@ describe('POST /json', () => {
     });
   });
 
+  it('passes on what is granted, with its time as text', async () => {
+    const { json, service } = await openRoutes();
+    service.quota = { requests: 20, validUntilSeconds: 1_789_000_000.1239, id: 'counter' };
+    const quota = { requests: 20, validUntil: '2026-09-10T00:26:40.123Z', id: 'counter' };
+    expect((await json(request)).json()).toMatchObject({ statuses: [{ quota }] });
+  });
+
   it('does not look at the content type', async () => {
     const { json } = await openRoutes();
     for (const type of ['text/plain', 'application/x-www-form-urlencoded']) {
@@ -155,7 +162,7 @@ describe('POST /json', () => {
   });
 });
 
-describe('GET /healthcheck', () => {
+describe('E GET /healthcheck', () => {
   it('is 500 until rules are loaded, while the store is away, and from SIGTERM on', async () => {
     const { app, service, health, state } = await openRoutes();
     const said = async () => {

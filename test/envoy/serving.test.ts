@@ -7,7 +7,7 @@ import { startNode } from '../platform/rig/node.ts';
 import { makeStack } from '../platform/rig/stacks.ts';
 import { findFreePort } from '../servers/free-port.ts';
 import { createTemporaryFolder, removeFolder } from '../servers/temporary-folder.ts';
-import { DoorClient } from './rig.ts';
+import { DoorClient, type Said } from './rig.ts';
 
 const allowed = 25;
 const rules = `
@@ -17,6 +17,9 @@ descriptors:
     rate_limit: { name: per-user, unit: year, requests_per_unit: ${allowed} }
   - key: path
     rate_limit: { name: per-path, unit: year, requests_per_unit: 1 }
+  - key: client
+    rate_limit: { unit: year, requests_per_unit: ${allowed} }
+    sluice: { grant: 20 }
 `;
 const sidecarRules = new URL('../../deploy/envoy/ratelimit/shop.yaml', import.meta.url);
 const path = { entries: [{ key: 'path', value: 'search' }] };
@@ -68,6 +71,35 @@ it('a refusal charges none of its descriptors; the rules of the sidecar are read
     'search-per-user',
   ]);
   expect((await gateway.ask({ domain: 'none', descriptors: [user] })).overallCode).toBe('OK');
+  await node.stop();
+  await embedded.remove();
+});
+
+it('a grant is told with its end and charged at once; A6 statistics carry the tags', async () => {
+  const embedded = await makeStack('embedded, memory');
+  const tags = { SLUICE_RLS_TAGS: 'region=eu,cell=b' };
+  const node = await startNode({ ...embedded.settings, ...tags, SLUICE_RLS_CONFIG_DIR: folder });
+  const gateway = new DoorClient(`127.0.0.1:${node.service.grpcPort}`);
+  const descriptors = [{ entries: [{ key: 'client', value: 'ann' }] }];
+  const ask = async () => {
+    const { statuses } = await gateway.ask({ domain: 'yearly', descriptors });
+    return statuses[0] as Said;
+  };
+  const yearEnds = [0, 1].map((more) => Date.UTC(new Date().getUTCFullYear() + more + 1, 0) / 1000);
+  const first = await ask();
+  expect(first).toMatchObject({ code: 'OK', limitRemaining: 4, quota: { requests: 20 } });
+  const { validUntil, id } = first['quota'] as {
+    readonly validUntil: { readonly seconds: number };
+    readonly id: string;
+  };
+  expect(yearEnds).toContain(validUntil.seconds);
+  expect(id).toMatch(/^[\w-]{22}$/);
+  const second = await ask();
+  expect(second).toMatchObject({ code: 'OK', limitRemaining: 3 });
+  expect(second['quota'] ?? null).toBeNull();
+  const { text } = await node.client.get('/metrics');
+  const labels = 'region="eu",cell="b",domain="yearly",key1="client",key2=""';
+  expect(text).toContain(`ratelimit_service_rate_limit_total_hits{${labels}} 22`);
   await node.stop();
   await embedded.remove();
 });

@@ -58,7 +58,7 @@ describe('TLS', () => {
     await expect(openDoor({ tls: wrong })).rejects.toThrow(/mismatch/i);
   });
 
-  it('takes up a certificate that was replaced on disk, once it fits its key', async () => {
+  it('A10 takes up a certificate that was replaced on disk, once it fits its key', async () => {
     const files = tlsOf({
       ...server,
       certPath: `${folder}/live.pem`,
@@ -112,7 +112,7 @@ describe('mutual TLS', () => {
     expect(answer.overallCode).toBe('OK');
   });
 
-  it('and, where a name is asked for, only who bears it', async () => {
+  it('A11 and, where a name is asked for, only who bears it', async () => {
     const tls = tlsOf(server, { clientCaPath: authority.certPath, clientSan: envoy });
     const { client, service } = await openDoor({ tls });
     const [named, other] = await Promise.all([

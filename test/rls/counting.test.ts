@@ -10,7 +10,7 @@ const flow = `
   - { key: files, value: "files/*", share_threshold: true, rate_limit: { unit: hour, requests_per_unit: 10 } }
   - { key: files, value: "files_no_share/*", rate_limit: { unit: hour, requests_per_unit: 10 } }
 `;
-const nothing = { limit: null, remaining: 0, resetSeconds: null, isOver: false };
+const nothing = { limit: null, remaining: 0, resetSeconds: null, quota: null, isOver: false };
 
 onEachEngine('the reference flow', (rig) => {
   it('A1 an unknown domain is let pass, and told of', async () => {
@@ -32,6 +32,7 @@ onEachEngine('the reference flow', (rig) => {
         limit: { name: null, requestsPerUnit: 50, unit: 'SECOND' },
         remaining: 49,
         resetSeconds: 1,
+        quota: null,
       },
     ]);
     expect(stats.hits.get('key1')?.total).toBe(1);

@@ -228,7 +228,13 @@ onEachEngine('a store that does not answer', (rig) => {
     const { ask, stats } = rig.broken(rules);
     const { isOver, statuses } = await ask('a=x', 'free=x', 'b=x');
     expect(isOver).toBe(false);
-    expect(statuses[0]).toEqual({ isOver: false, limit: null, remaining: 0, resetSeconds: null });
+    expect(statuses[0]).toEqual({
+      isOver: false,
+      limit: null,
+      remaining: 0,
+      resetSeconds: null,
+      quota: null,
+    });
     expect(statuses[1]?.remaining).toBe(4_294_967_295);
     expect(stats.events).toEqual(['redis_error']);
   });

@@ -36,6 +36,8 @@ export type Asked =
 export class RecordedStats implements RlsStats {
   readonly hits = new Map<string, HitCounts>();
   readonly events: string[] = [];
+  /** What was decided without the store, by how and why. */
+  readonly degradations: string[] = [];
 
   hit([, ...key]: readonly string[], counts: HitCounts): void {
     const name = key.join('.');
@@ -45,6 +47,8 @@ export class RecordedStats implements RlsStats {
 
   refunded = (key: readonly string[], hits: number) =>
     void this.events.push(`refunded ${key.slice(1).join('.')} ${hits}`);
+  degraded = (basis: string, reason: string | null) =>
+    void this.degradations.push(`${basis}: ${reason}`);
   domainNotFound = () => void this.events.push('domain_not_found');
   failed = (kind: string) => void this.events.push(kind);
   letThrough = () => void this.events.push('global_shadow_mode');
@@ -133,6 +137,7 @@ function domainOn(
     engine,
     local,
     stats,
+    metrics: stats,
     settings: { ...settings, ...changed },
   });
   const service = new RlsService({ config: { config }, domains, tenants: null, stats });

@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { ConfigError } from '../config.ts';
-import { rlsPlans } from '../service/index.ts';
+import { rlsPlans } from './rls-plans.ts';
 import { serve } from './serve.ts';
 import { version } from './version.ts';
 
@@ -23,8 +23,13 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
     .description(
       "Print the domains of a folder of Envoy's reference service as plans; see docs/envoy.md.",
     )
-    .action(async (folder: string) => {
-      process.stdout.write(`${await rlsPlans(folder)}\n`);
+    .option(
+      '--apply <url>',
+      'make or change a tenant of each name in the service there, by SLUICE_ADMIN_TOKEN',
+    )
+    .action(async (folder: string, { apply }: { apply?: string }) => {
+      const say = (line: string) => void process.stdout.write(`${line}\n`);
+      await rlsPlans(folder, { url: apply, token: process.env['SLUICE_ADMIN_TOKEN'], say });
     });
   try {
     await program.parseAsync([...argv]);

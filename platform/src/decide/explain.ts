@@ -7,6 +7,7 @@ import type { Snapshot } from '../snapshot/snapshot.ts';
 import type { Snapshots } from '../snapshot/snapshots.ts';
 import { costsFor, parsedCheckOf, type CheckInput } from './check-input.ts';
 import { UnknownPlan } from './errors.ts';
+import { doorsWithoutRelease } from './way.ts';
 
 /** Who is asked about: a check, by a key or by none in particular. */
 export type ExplainInput = CheckInput & { readonly keyId?: string | undefined };
@@ -30,6 +31,8 @@ export type ExplainedLimit = Because & {
   readonly enforce_from?: string | null;
   readonly numbers?: Readonly<Record<string, unknown>>;
   readonly base_numbers?: Readonly<Record<string, unknown>>;
+  /** Doors that leave it out, for nobody there could give its slot back. */
+  readonly skipped_by?: readonly string[];
   readonly override?: { readonly id: string; readonly of: string } | null;
 };
 
@@ -243,6 +246,7 @@ function described(limit: Limit, check: ParsedCheck) {
     level: levelOf(limit).name,
     limit: limit.size,
     on_store_failure: onStoreFailure,
+    ...(numbers.algorithm === 'concurrency' && { skipped_by: doorsWithoutRelease }),
   };
 }
 

@@ -60,6 +60,9 @@ function askedIn(prepared: readonly Prepared[]): Asked[] {
   return prepared.filter((one): one is Asked => 'question' in one);
 }
 
+/** Doors that ask like this, as metrics name them. */
+export const doorsWithoutRelease = ['envoy.rls', '/json'] as const;
+
 /** Nobody who asks like this could say when a call has ended. */
 function withoutSlots(one: Prepared): Prepared {
   if ('error' in one || one.shutOutBy) return one;

@@ -2,7 +2,7 @@ import { AggregatorRegistry, collectDefaultMetrics, Registry } from 'prom-client
 import type { Basis } from 'sluice/core';
 import { BoundedNames, otherName } from './bounded-names.ts';
 import { outcomes, type Outcome } from './check-event.ts';
-import { RlsMetrics } from './rls-metrics.ts';
+import { RlsMetrics, type Tags } from './rls-metrics.ts';
 import {
   Counters,
   Gauges,
@@ -217,8 +217,8 @@ export class Metrics {
   }
 
   /** Figures of the rate limit service: published where there is one. */
-  openRls(): RlsMetrics {
-    return (this.#rls ??= new RlsMetrics(this.#registry));
+  openRls(tags: Tags = {}): RlsMetrics {
+    return (this.#rls ??= new RlsMetrics(this.#registry, tags));
   }
 
   /** Tells a route apart from now on. Those that nobody named are one, `other`. */

@@ -39,6 +39,23 @@ describe('figures of the rate limit service', () => {
     expect(lines).toContain('ratelimit_service_global_shadow_mode 1');
   });
 
+  it('A6 carry the tags that are configured, with labels and without', async () => {
+    const metrics = new Metrics({ process: false });
+    const rls = metrics.openRls({ region: 'eu', cell: 'b' });
+    rls.hit(['d', 'user'], { ...nothing, total: 2 });
+    rls.loaded(true);
+    rls.failed('redis_error');
+    const lines = linesIn(await metrics.text());
+    expect(lines).toContain(
+      'ratelimit_service_rate_limit_total_hits{region="eu",cell="b",domain="d",key1="user",key2=""} 2',
+    );
+    expect(lines).toContain('ratelimit_service_config_load_success{region="eu",cell="b"} 1');
+    expect(lines.every((line) => line.includes('{region="eu",cell="b"'))).toBe(true);
+    expect((await metrics.text()).split('\n').filter((line) => line.includes('region'))).toEqual(
+      lines,
+    );
+  });
+
   it('are bounded, whatever values rules are asked with', async () => {
     const metrics = new Metrics({ process: false });
     const rls = metrics.openRls();

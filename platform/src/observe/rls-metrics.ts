@@ -11,6 +11,9 @@ export type RuleHits = {
   readonly shadow: number;
 };
 
+/** Labels of all these figures, such as where they are counted. */
+export type Tags = Readonly<Record<string, string>>;
+
 const rulesMax = 10_000;
 const labelLengthMax = 200;
 const labels = ['domain', 'key1', 'key2'];
@@ -22,6 +25,7 @@ const labels = ['domain', 'key1', 'key2'];
  */
 export class RlsMetrics {
   readonly #registry: Registry;
+  readonly #tags: Tags;
   readonly #rules = new Map<string, RuleTallies>();
   readonly #notFound: Counters;
   readonly #errors: Counters;
@@ -29,8 +33,9 @@ export class RlsMetrics {
   readonly #letThrough: Tally;
   readonly #families: Readonly<Record<keyof RuleTallies, Counters>>;
 
-  constructor(registry: Registry) {
+  constructor(registry: Registry, tags: Tags) {
     this.#registry = registry;
+    this.#tags = tags;
     const ofRule = (name: string, help: string) =>
       this.#counters(`ratelimit_service_rate_limit_${name}`, help, labels);
     this.#families = {
@@ -106,7 +111,8 @@ export class RlsMetrics {
   }
 
   #counters(name: string, help: string, names: readonly string[] = []): Counters {
-    return new Counters({ name, help, labels: names }).registerIn(this.#registry);
+    const constants = this.#tags;
+    return new Counters({ name, help, labels: names, constants }).registerIn(this.#registry);
   }
 }
 

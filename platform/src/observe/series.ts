@@ -8,6 +8,8 @@ type Description = {
   readonly name: string;
   readonly help: string;
   readonly labels?: readonly string[];
+  /** Labels that all series have alike. */
+  readonly constants?: Readonly<Record<string, string>> | undefined;
   /** How workers' numbers become one. */
   readonly aggregator?: 'sum' | 'max' | 'min';
 };
@@ -29,13 +31,15 @@ abstract class Family<Series> {
   readonly aggregator: string;
   protected abstract readonly type: 'counter' | 'gauge' | 'histogram';
   readonly #labels: readonly string[];
+  readonly #constants: Readonly<Record<string, string>>;
   readonly #series = new Map<string, { labels: Record<string, string>; series: Series }>();
 
-  constructor({ name, help, labels = [], aggregator = 'sum' }: Description) {
+  constructor({ name, help, labels = [], constants = {}, aggregator = 'sum' }: Description) {
     this.name = name;
     this.help = help;
     this.aggregator = aggregator;
     this.#labels = labels;
+    this.#constants = constants;
   }
 
   protected abstract create(): Series;
@@ -51,7 +55,8 @@ abstract class Family<Series> {
     if (known) return known.series;
     const isFull = this.#series.size >= seriesMax && values.some((value) => value !== otherName);
     if (isFull) return this.with(...values.map(() => otherName));
-    const labels = Object.fromEntries(this.#labels.map((label, at) => [label, values[at] ?? '']));
+    const own = this.#labels.map((label, at) => [label, values[at] ?? '']);
+    const labels = { ...this.#constants, ...Object.fromEntries(own) };
     const series = this.create();
     this.#series.set(key, { labels, series });
     return series;

@@ -36,6 +36,16 @@ export type RlsStatus = {
   readonly limit: RlsShownLimit | null;
   readonly remaining: number;
   readonly resetSeconds: number | null;
+  /** What the gateway may let pass by itself: taken already, and lost where it is not used. */
+  readonly quota: RlsQuota | null;
+};
+
+export type RlsQuota = {
+  readonly requests: number;
+  /** Since 1970. */
+  readonly validUntilSeconds: number;
+  /** The same for all descriptors with one counter, and for no others. */
+  readonly id: string;
 };
 
 export type RlsShownLimit = {

@@ -1,5 +1,6 @@
 import { Deadline, type LocalShares } from 'sluice';
 import { StoreFailure, whenStoreFails, type Engine, type TenantRef } from 'sluice/core';
+import type { Metrics } from '../observe/index.ts';
 import { RlsRefusal, type RlsAnswer, type RlsDescriptor, type RlsRequest } from './ask.ts';
 import type { RlsStatus } from './ask.ts';
 import type { RlsConfig } from './config/tree.ts';
@@ -23,6 +24,7 @@ export type DomainsParts = {
   readonly engine: Pick<Engine, 'refund' | 'debit' | 'inspect'>;
   readonly local: Pick<LocalShares, 'heard' | 'answer'>;
   readonly stats: RlsStats;
+  readonly metrics: Pick<Metrics, 'degraded'>;
   readonly settings: RlsSettings;
 };
 
@@ -76,6 +78,10 @@ export class Domains {
       const status = isRefund ? noRule : nothingAllowed(compiled.none, rule.isShadow);
       return { kind: 'fixed', status, over: { match, hits, isShadow: rule.isShadow, isQuota } };
     }
+    const isAfterResponse = this.#afterResponse.isSo(limit ? domain : rule, descriptor);
+    // Who may refuse whatever else is said, and only for what is still to happen.
+    const isRefusing = !rule.isShadow && !isQuota && !this.#parts.settings.isShadow;
+    const isGranting = isRefusing && hits > 0 && !isAfterResponse;
     const item: Item = {
       match,
       limits: compiled,
@@ -83,7 +89,8 @@ export class Domains {
       hits,
       isShadow: rule.isShadow,
       isQuota,
-      isAfterResponse: this.#afterResponse.isSo(limit ? domain : rule, descriptor),
+      isAfterResponse,
+      grant: isGranting ? (rule.grant?.requests ?? 0) : 0,
     };
     return { kind: isRefund && hits > 0 ? 'refund' : 'charge', item };
   }
@@ -105,7 +112,7 @@ export class Domains {
   #answer(request: RlsRequest, plan: Plan, seen: ReadonlyMap<Item, Seen>): RlsAnswer {
     const statuses = plan.steps.map((step): RlsStatus => {
       if (step.kind === 'fixed') return step.status;
-      return statusOf(step.item, seen.get(step.item) as Seen);
+      return statusOf(step.item, seen.get(step.item) as Seen, request.domain);
     });
     for (const step of plan.steps) this.#note(step, seen);
     return this.#concluded(request, plan, statuses);
@@ -131,9 +138,11 @@ export class Domains {
       stats.refunded(step.item.match.statKey, step.item.hits);
     } else if (step.kind === 'charge') {
       const { match, hits, isShadow, limits } = step.item;
-      const { before, isOver } = seen.get(step.item) as Seen;
+      const { before, isOver, granted } = seen.get(step.item) as Seen;
       const limit = limits.enforced.size;
-      stats.hit(match.statKey, hitCountsOf({ hits, before, limit, isOver, isShadow }));
+      // Nobody tells of what is granted when it is used.
+      const counted = { hits: hits + granted, before, limit, isOver, isShadow };
+      stats.hit(match.statKey, hitCountsOf(counted));
     } else if (step.kind === 'fixed' && step.over) {
       const { match, hits, isShadow } = step.over;
       stats.hit(match.statKey, hitCountsOf({ hits, before: 0, limit: 0, isOver: true, isShadow }));
@@ -142,7 +151,7 @@ export class Domains {
 
   /** Each rule's own policy, or the gateway's where it is to decide. */
   #whenStoreFails(failure: StoreFailure, tenant: TenantRef, { request, plan }: Asked): RlsAnswer {
-    const { stats, settings, local } = this.#parts;
+    const { stats, metrics, settings, local } = this.#parts;
     stats.failed('redis_error');
     if (settings.onStoreFailure === 'error') {
       throw new RlsRefusal('unavailable', 'the store that counts did not answer');
@@ -156,7 +165,9 @@ export class Domains {
     const peek = items.every(({ hits }) => hits === 0);
     const question = questionOf(bounds, peek);
     const share = local.answer(tenant, question);
-    const { allowed } = whenStoreFails(failure, checkFor(peek), question, share);
+    const decision = whenStoreFails(failure, checkFor(peek), question, share);
+    const { allowed, basis, degradedReason } = decision;
+    metrics.degraded(basis, degradedReason);
     const statuses = plan.steps.map((step): RlsStatus => {
       if (step.kind === 'fixed') return step.status;
       const isRefusing = !allowed && step.kind === 'charge' && !step.item.isShadow;

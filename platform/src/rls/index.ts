@@ -10,6 +10,7 @@ export {
   type RlsDescriptor,
   type RlsEntry,
   type RlsHeader,
+  type RlsQuota,
   type RlsRefusalCode,
   type RlsRequest,
   type RlsShownLimit,

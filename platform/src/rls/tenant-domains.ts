@@ -256,6 +256,7 @@ function statusOf(decision: Decision): RlsStatus {
     limit: shownLimit(bound.limit),
     remaining: isOver ? 0 : Math.min(uint32Max, view.remaining),
     resetSeconds: Math.max(1, Math.ceil(waitUs / 1_000_000)),
+    quota: null,
   };
 }
 

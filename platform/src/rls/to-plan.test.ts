@@ -67,6 +67,7 @@ describe('a domain as a plan', () => {
       /^a: has rules below/,
     ],
     ['quota mode', `  - { key: a, quota_mode: true, ${rate} }`, /^a: a plan has no replaces/],
+    ['a grant', `  - { key: a, ${rate}, sluice: { grant: 2 } }`, /^a: .*no grant$/],
     ['an unlimited rule', '  - { key: a, rate_limit: { unlimited: true } }', /^a: .*unlimited/],
     ['nothing at all', '  - { key: a, rate_limit: { unit: day } }', /limit: must be/],
     ['a key that is no name', `  - { key: "a b", ${rate} }`, /per/],

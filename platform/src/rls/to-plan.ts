@@ -49,8 +49,8 @@ function limitsIn(level: Level, above: Path): object[] {
 }
 
 function limitOf(rule: Rule, path: Path, refuse: (problem: string) => Error): object {
-  if (rule.replaces.length > 0 || rule.isQuota || rule.isAfterResponse) {
-    throw refuse('a plan has no replaces, no quota_mode and no charging');
+  if (rule.replaces.length > 0 || rule.isQuota || rule.isAfterResponse || rule.grant) {
+    throw refuse('a plan has no replaces, no quota_mode, no charging and no grant');
   }
   const per = path.filter(({ value }) => value === '').map(({ key }) => partOf(key));
   const fixed = path.filter(({ value }) => value !== '');

@@ -1,4 +1,4 @@
 export { serveAlone } from './alone.ts';
-export { rlsPlans } from './rls-plans.ts';
+export { readRlsPlans, type RlsPlan } from './rls-plans.ts';
 export { startService, type Service, type ServiceOptions } from './service.ts';
 export { serveAsWorker, superviseWorkers } from './workers.ts';

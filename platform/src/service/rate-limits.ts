@@ -1,3 +1,4 @@
+import { Deadline } from 'sluice';
 import type { Config } from '../config.ts';
 import { Decider, TenantIdentifier, type DeciderParts } from '../decide/index.ts';
 import type { CheckSink } from '../observe/index.ts';
@@ -8,6 +9,7 @@ import {
   TenantDomains,
   type RateLimitService,
   type RlsSettings,
+  type RlsStats,
 } from '../rls/index.ts';
 import type { Foundation } from './foundation.ts';
 
@@ -24,6 +26,7 @@ export type RateLimitsConfig = Pick<
   | 'rlsMergeDomains'
   | 'rlsHeaders'
   | 'rlsMetadata'
+  | 'rlsTags'
   | 'headerProfile'
 >;
 
@@ -43,15 +46,15 @@ export async function openRateLimits(
 ): Promise<RateLimits | null> {
   if (config.rlsConfigDir === null && !config.rlsTenants) return null;
   const { store, metrics } = foundation;
-  const stats = metrics.openRls();
+  const stats = metrics.openRls(config.rlsTags ?? {});
   const settings = settingsOf(config);
-  const live = await openFolder(foundation, config);
+  const live = await openFolder(foundation, config, stats);
   const { local } = deciding;
   const counting = store.within(settings.deadlineMs);
   let sink: CheckSink | null = null;
   const tenants = config.rlsTenants
     ? new TenantDomains({
-        decider: tenantDecider(deciding),
+        decider: tenantDecider(deciding, new Deadline(settings.deadlineMs)),
         engine: store.engine,
         observer: () => sink,
         stats,
@@ -63,7 +66,7 @@ export async function openRateLimits(
   return {
     service: new RlsService({
       config: live,
-      domains: new Domains({ ...counting, local, stats, settings }),
+      domains: new Domains({ ...counting, local, stats, metrics, settings }),
       tenants,
       stats,
     }),
@@ -88,14 +91,15 @@ function settingsOf(config: RateLimitsConfig): RlsSettings {
 }
 
 async function openFolder(
-  { metrics, log: { logger } }: Foundation,
+  { log: { logger } }: Foundation,
   { rlsConfigDir: folder, rlsMergeDomains: isMerging }: RateLimitsConfig,
+  stats: RlsStats,
 ): Promise<LiveConfig | null> {
   if (folder === null) return null;
   const live = new LiveConfig({
     folder,
     isMerging,
-    onLoad: (isGood) => metrics.openRls().loaded(isGood),
+    onLoad: (isGood) => stats.loaded(isGood),
     onLoaded: (domains) => logger.info({ event: 'rls.loaded', domains }),
     onProblem: (problem) => logger.error({ event: 'rls.refused', problem }),
   });
@@ -103,10 +107,17 @@ async function openFolder(
   return live;
 }
 
-/** As for keys, but by the tenant's id; no key was used. */
-function tenantDecider({ recorder, snapshots, ...deciding }: Omit<DeciderParts, 'identifier'>) {
+/**
+ * As for keys, but by the tenant's id; no key was used. A gateway waits for less long: by then each
+ * limit's own policy has to decide.
+ */
+function tenantDecider(
+  { engine, recorder, snapshots, ...deciding }: Omit<DeciderParts, 'identifier'>,
+  deadline: Deadline,
+) {
   return new Decider({
     ...deciding,
+    engine: { decide: (call) => deadline.run(engine.decide(call)) },
     snapshots,
     identifier: new TenantIdentifier(snapshots),
     recorder: {

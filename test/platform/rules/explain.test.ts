@@ -106,6 +106,19 @@ onEveryStack(
       expect(limitIn(forOther, 'beta')).toMatchObject({ applies: true });
     });
 
+    it('says of a concurrency limit which doors leave it out, and of no other', async () => {
+      const open = { algorithm: 'concurrency', max_concurrent: 1, stale_after_seconds: 60 };
+      const { id } = await rig.client.makeTenant({
+        limits: [{ name: 'open', ...open }, window('calls', 2)],
+      });
+      const explained = await explain(id);
+      expect(limitIn(explained, 'open')).toMatchObject({
+        applies: true,
+        skipped_by: ['envoy.rls', '/json'],
+      });
+      expect(limitIn(explained, 'calls')).not.toHaveProperty('skipped_by');
+    });
+
     it('says what nobody limits, and who is shut out', async () => {
       const { id } = await rig.client.makeTenant({ limits: [] });
       expect(await explain(id)).toMatchObject({ allowed_without_limits: true, plan: null });

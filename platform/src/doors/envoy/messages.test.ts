@@ -119,6 +119,13 @@ describe('responses', () => {
     ),
     remaining: uint32,
     resetSeconds: fc.option(fc.nat({ max: 40_000_000 })),
+    quota: fc.option(
+      fc.record({
+        requests: fc.integer({ min: 1, max: 4_294_967_295 }),
+        validUntilSeconds: fc.nat({ max: 4_000_000_000 }),
+        id: fc.stringMatching(/^[a-z0-9]{1,22}$/),
+      }),
+    ),
   });
   const answer: fc.Arbitrary<RlsAnswer> = fc.record({
     isOver: fc.boolean(),
@@ -139,7 +146,7 @@ describe('responses', () => {
         const told = responseDeserialize(writeResponse(given)) as Readonly<Record<string, unknown>>;
         expect(told['overallCode']).toBe(code(given.isOver));
         expect(told['statuses'] ?? []).toMatchObject(
-          given.statuses.map(({ isOver, limit, remaining, resetSeconds }) => ({
+          given.statuses.map(({ isOver, limit, remaining, resetSeconds, quota }) => ({
             code: code(isOver),
             ...(limit && {
               currentLimit: {
@@ -151,6 +158,13 @@ describe('responses', () => {
             ...(remaining > 0 && { limitRemaining: remaining }),
             ...(resetSeconds !== null && {
               durationUntilReset: resetSeconds > 0 ? { seconds: resetSeconds } : {},
+            }),
+            ...(quota && {
+              quota: {
+                requests: quota.requests,
+                validUntil: quota.validUntilSeconds > 0 ? { seconds: quota.validUntilSeconds } : {},
+                id: quota.id,
+              },
             }),
           })),
         );

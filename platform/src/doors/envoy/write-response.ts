@@ -1,4 +1,4 @@
-import type { RlsAnswer, RlsHeader, RlsStatus, RlsUnit } from '../../rls/ask.ts';
+import type { RlsAnswer, RlsHeader, RlsQuota, RlsStatus, RlsUnit } from '../../rls/ask.ts';
 import { uint32Max } from './bounds.ts';
 import { frameHeadBytes, writeFrameHead } from './grpc/answer.ts';
 import { safeHeader, safeName } from './safe-text.ts';
@@ -44,7 +44,7 @@ export function writeResponse(answer: RlsAnswer): Buffer {
   return frame;
 }
 
-function writeStatus({ isOver, limit, remaining, resetSeconds }: RlsStatus): void {
+function writeStatus({ isOver, limit, remaining, resetSeconds, quota }: RlsStatus): void {
   const start = writer.open(responseFields.status);
   writer.uint(1, isOver ? code.overLimit : code.ok);
   if (limit !== null) {
@@ -60,6 +60,19 @@ function writeStatus({ isOver, limit, remaining, resetSeconds }: RlsStatus): voi
     writer.uint(1, wholeSeconds(resetSeconds));
     writer.close(inside);
   }
+  if (quota !== null) writeQuota(quota);
+  writer.close(start);
+}
+
+function writeQuota({ requests, validUntilSeconds, id }: RlsQuota): void {
+  const start = writer.open(5);
+  writer.uint(1, toUint32(requests));
+  const inside = writer.open(2);
+  const untilMs = wholeMs(validUntilSeconds);
+  writer.uint(1, Math.floor(untilMs / 1000));
+  writer.uint(2, (untilMs % 1000) * 1_000_000);
+  writer.close(inside);
+  writer.text(3, id);
   writer.close(start);
 }
 
@@ -76,6 +89,11 @@ function writeHeader(field: number, header: RlsHeader): void {
 export function toUint32(value: number): number {
   if (!(value > 0)) return 0;
   return value >= uint32Max ? uint32Max : Math.floor(value);
+}
+
+/** Down: who has it must not use it too late. */
+export function wholeMs(seconds: number): number {
+  return Math.floor(seconds * 1000);
 }
 
 /** Up: who waits that long must not come too early. */

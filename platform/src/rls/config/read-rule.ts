@@ -1,8 +1,7 @@
-import { InvalidInput } from 'sluice/core';
-import { limitFromWire } from 'sluice/contract';
 import { rlsUnits, type RlsUnit } from '../ask.ts';
 import { RlsConfigError } from './config-error.ts';
 import { plainOf, type Fields } from './fields.ts';
+import { readOwn, requireGrantable } from './read-own.ts';
 import type { Amount, Rule } from './rule.ts';
 
 /** Null where the descriptor limits nothing itself. */
@@ -11,6 +10,7 @@ export function readRule(descriptor: Fields): Rule | null {
   const own = readOwn(descriptor);
   const fields = rateLimit ? descriptor.below(rateLimit, 'rate_limit') : null;
   const amount = fields ? amountOf(fields, own.amount) : own.amount;
+  if (own.grant) requireGrantable(descriptor, own.grant, amount);
   if (!amount) return null;
   const { name, replaces } = fields ? namesOf(fields) : nameless;
   return Object.freeze({
@@ -20,6 +20,7 @@ export function readRule(descriptor: Fields): Rule | null {
     isShadow: descriptor.flag('shadow_mode'),
     isQuota: descriptor.flag('quota_mode'),
     isAfterResponse: own.isAfterResponse,
+    grant: own.grant,
     metadata: descriptor.has('metadata') ? metadataOf(descriptor) : null,
   });
 }
@@ -91,45 +92,4 @@ function metadataOf(descriptor: Fields): Readonly<Record<string, unknown>> {
     );
   }
   return Object.freeze(plainOf(source) as Record<string, unknown>);
-}
-
-type Own = { readonly amount: Amount | null; readonly isAfterResponse: boolean };
-
-/** What a descriptor says itself, or what the gateway knows better: nothing for a limit to say here. */
-const saidElsewhere = [
-  'name',
-  'per',
-  'on_missing',
-  'unit',
-  'mode',
-  'resources',
-  'when',
-  'share_of',
-];
-
-/** Our own words below `sluice`. */
-function readOwn(descriptor: Fields): Own {
-  const source = descriptor.get('sluice');
-  if (!source) return { amount: null, isAfterResponse: false };
-  const place = descriptor.placeAt(source);
-  const refuse = (problem: string) => new RlsConfigError(place, `sluice: ${problem}`);
-  if (source.kind !== 'map') throw refuse('must be a map');
-  const { charging, ...limit } = plainOf(source) as Record<string, unknown>;
-  if (charging !== undefined && charging !== 'after_response') {
-    throw refuse('charging must be after_response, or left out');
-  }
-  const isAfterResponse = charging === 'after_response';
-  if (Object.keys(limit).length === 0) return { amount: null, isAfterResponse };
-  const misplaced = saidElsewhere.find((name) => name in limit);
-  if (misplaced) throw refuse(`${misplaced} is said by the descriptor itself`);
-  if (limit['algorithm'] === 'concurrency') {
-    throw refuse('a gateway does not say when a call ends: concurrency limits nothing here');
-  }
-  try {
-    const input = limitFromWire(limit, 'sluice');
-    return { amount: { kind: 'algorithm', input, wire: limit }, isAfterResponse };
-  } catch (error) {
-    if (!(error instanceof InvalidInput)) throw error;
-    throw new RlsConfigError(place, error.message);
-  }
 }

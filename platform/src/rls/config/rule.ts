@@ -14,7 +14,16 @@ export type Rule = {
   readonly isQuota: boolean;
   /** What it is charged has happened already, and counts even where it does not fit. */
   readonly isAfterResponse: boolean;
+  /** Null: every request asks. */
+  readonly grant: Grant | null;
   readonly metadata: Readonly<Record<string, unknown>> | null;
+};
+
+/** What a gateway gets beyond what it asked for, to let pass without asking. */
+export type Grant = {
+  readonly requests: number;
+  /** How long at most; null for as long as what was charged for it counts. */
+  readonly seconds: number | null;
 };
 
 export type Amount =

@@ -137,6 +137,52 @@ describe('B13 a file that can not be used is refused with its line and reason', 
     expect(() => load(text)).toThrow(expect.objectContaining({ file: 'a.yaml', line, problem }));
   });
 
+  const perDay = 'rate_limit: { unit: day, requests_per_unit: 5 }';
+  const bucket = 'algorithm: token_bucket, bucket_capacity: 9, refill_rate_per_sec: 1';
+  const window = 'algorithm: fixed_window, limit: 9, window_seconds: 5';
+  const whole = 'grant must be a whole number from 1 to 1000000';
+  const tooMuch = (limit: number) =>
+    `grant must be less than the limit of ${limit}, for a request takes it and itself`;
+  const noLimit = 'grant needs a limit to take it from';
+  it.each([
+    ['of nothing', perDay, 'grant: 0', whole],
+    ['of half', perDay, 'grant: 1.5', whole],
+    ['of too much', perDay, 'grant: 1000001', whole],
+    ['that never fits', perDay, 'grant: 5', tooMuch(5)],
+    ['that does not fit into a bucket', '', `${bucket}, grant: 9`, tooMuch(9)],
+    [
+      'of what has happened',
+      perDay,
+      'grant: 2, charging: after_response',
+      'grant is for what is still to happen: leave out charging',
+    ],
+    [
+      'that is none, with a time',
+      perDay,
+      'grant_seconds: 2',
+      'grant_seconds says how long a grant lasts: there is no grant',
+    ],
+    [
+      'for ever',
+      perDay,
+      'grant: 2, grant_seconds: 86401',
+      'grant_seconds must be a whole number from 1 to 86400',
+    ],
+    ['of what has no end', 'rate_limit: { unlimited: true }', 'grant: 2', noLimit],
+    ['of no limit', '', 'grant: 2', noLimit],
+    [
+      'that would block',
+      '',
+      `${window}, block_for_seconds: 9, grant: 2`,
+      'grant can not stand beside block_for_seconds: what does not fit would block',
+    ],
+  ])('a grant %s', (_name, rateLimit, own, problem) => {
+    const text = `domain: d\ndescriptors:\n  - key: a\n    sluice: { ${own} }\n    ${rateLimit}\n`;
+    expect(() => load(text)).toThrow(
+      expect.objectContaining({ line: 4, problem: `sluice: ${problem}` }),
+    );
+  });
+
   it('names the file and the line in its message', () => {
     expect(() => load('domain: d\ndescriptors:\n  - {}\n')).toThrow(
       'a.yaml:3: descriptor has empty key',
@@ -159,7 +205,7 @@ describe('B13 a file that can not be used is refused with its line and reason', 
     ).toThrow(/^a\.yaml:4: sluice\.bucket_capacity: /);
   });
 
-  it('a domain twice, unless files may add to one', () => {
+  it('B14 a domain twice, unless files may add to one', () => {
     const other = one.replace('key: a', 'key: b');
     const files = [
       { name: 'a.yaml', read: readSource(one) },

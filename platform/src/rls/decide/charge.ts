@@ -1,7 +1,7 @@
-import type { Counters } from './counters.ts';
-import { watched } from './counters.ts';
+import { watched, type Counters, type Taking } from './counters.ts';
 import type { Item, Seen } from './item.ts';
 import { isRefused, type Vote } from './overall.ts';
+import { isWindow } from './quota.ts';
 
 export type Charging = {
   /** Those that no counter needs to be asked about. */
@@ -26,12 +26,12 @@ export async function chargeAtomically(
     for (const [item, one] of more) seen.set(item, one);
   };
   const isOverSoFar = () => isRefused([...votes, ...votesOf(seen)]);
-  if (looks.length > 0) note((await counters.weigh(looks, watched, true)).seen);
+  if (looks.length > 0) note((await counters.weigh(looks, watched, 'nothing')).seen);
   if (charges.length > 0) {
     const isOver = votesOf(seen).concat(votes).some(isDecisive);
     const isByItself = isShadow || !charges.some((item) => !item.isShadow && !item.isQuota);
-    if (isOver && !isShadow) note((await counters.weigh(charges, watched, true)).seen);
-    else if (isByItself) note((await counters.weigh(charges, watched, false)).seen);
+    if (isOver && !isShadow) note((await counters.weigh(charges, watched, 'nothing')).seen);
+    else if (isByItself) note((await counters.weigh(charges, watched, 'hits')).seen);
     else await takeTogether(counters, charges, { note, seen, isOverSoFar });
   }
   const owed = charges.filter((item) => item.isAfterResponse && !seen.get(item)?.isCharged);
@@ -39,7 +39,7 @@ export async function chargeAtomically(
   return seen;
 }
 
-type Taking = {
+type Rounds = {
   readonly note: (more: ReadonlyMap<Item, Seen>) => void;
   readonly seen: ReadonlyMap<Item, Seen>;
   readonly isOverSoFar: () => boolean;
@@ -48,22 +48,34 @@ type Taking = {
 /**
  * Every rule that may refuse in one question. Where only rules in quota mode do, and another one of
  * them still has room, the request passes: it is asked again without those, and again takes all or
- * nothing. Each round leaves at least one out.
+ * nothing. Where grants do not fit it is asked again without any. Each round leaves something out.
  */
 async function takeTogether(
   counters: Counters,
   charges: readonly Item[],
-  { note, seen, isOverSoFar }: Taking,
+  { note, seen, isOverSoFar }: Rounds,
 ): Promise<void> {
   let asked = charges;
+  let taking: Taking = 'hits and grants';
   for (;;) {
     const limitOf = ({ isShadow, limits }: Item) => (isShadow ? limits.watched : limits.enforced);
-    const { isAllowed, seen: more } = await counters.weigh(asked, limitOf, false);
+    const { isAllowed, seen: more } = await counters.weigh(asked, limitOf, taking);
     note(more);
-    if (isAllowed || isOverSoFar()) return;
+    if (isAllowed) return;
     // Those in shadow were counted in the first round.
-    asked = asked.filter((item) => !item.isShadow && !seen.get(item)?.isOver);
+    asked = asked.filter((item) => !item.isShadow);
+    if (taking === 'hits and grants' && isGrantTooMuch(asked, seen)) {
+      taking = 'hits';
+      continue;
+    }
+    if (isOverSoFar()) return;
+    asked = asked.filter((item) => !seen.get(item)?.isOver);
   }
+}
+
+/** It may be the grant alone that does not fit. */
+function isGrantTooMuch(items: readonly Item[], seen: ReadonlyMap<Item, Seen>): boolean {
+  return items.some((item) => item.grant > 0 && seen.get(item)?.isOver);
 }
 
 /** As the reference service counts: each by itself, over or not. */
@@ -72,7 +84,11 @@ export async function chargeEach(
   items: readonly Item[],
 ): Promise<ReadonlyMap<Item, Seen>> {
   if (items.length === 0) return new Map();
-  const seen = await counters.weighEach(items);
+  const seen = await counters.weighEach(items, 'hits and grants');
+  const again = items.filter((item) => isGrantTooMuch([item], seen));
+  if (again.length > 0) {
+    for (const [item, one] of await counters.weighEach(again, 'hits')) seen.set(item, one);
+  }
   const owed = items.filter((item) => item.hits > 0 && !seen.get(item)?.isCharged);
   await debitWhereItTells(counters, owed, seen);
   return seen;
@@ -85,9 +101,8 @@ async function debitWhereItTells(
   seen: ReadonlyMap<Item, Seen>,
 ): Promise<void> {
   const owed = items.filter((item) => {
-    const { size, numbers } = item.limits.enforced;
-    const isWindow = numbers.algorithm === 'fixed_window' || numbers.algorithm === 'quota';
-    return !isWindow || (seen.get(item)?.before ?? 0) <= size;
+    const { enforced } = item.limits;
+    return !isWindow(enforced) || (seen.get(item)?.before ?? 0) <= enforced.size;
   });
   if (owed.length > 0) await counters.debit(owed);
 }

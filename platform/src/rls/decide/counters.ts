@@ -36,21 +36,31 @@ export class Counters {
   }
 
   /** All or none of those that refuse, each by itself of those that are watched; or only a look. */
-  async weigh(items: readonly Item[], limitOf: LimitOf, peek: boolean): Promise<Weighed> {
-    const groups = grouped(items, limitOf);
+  async weigh(items: readonly Item[], limitOf: LimitOf, taking: Taking): Promise<Weighed> {
+    const peek = taking === 'nothing';
+    const isGranting = taking === 'hits and grants';
+    const groups = grouped(items, limitOf, isGranting);
     const bounds = groups.map(({ bound }) => bound);
     const [answer] = await this.#ask([questionOf(bounds, peek)]);
     const decided = answer as Decided;
     const seen = new Map<Item, Seen>();
     for (const [at, group] of groups.entries()) {
-      for (const item of group.items) seen.set(item, seenOf(item, group, { decided, at, peek }));
+      for (const item of group.items)
+        seen.set(item, seenOf(item, group, { decided, at, peek, isGranting }));
     }
     return { isAllowed: decided.allowed, seen };
   }
 
   /** Each by itself, in order, as if it had come alone. */
-  async weighEach(items: readonly Item[]): Promise<ReadonlyMap<Item, Seen>> {
-    const groups = items.map((item) => ({ items: [item], bound: boundOf(item, watched(item)) }));
+  async weighEach(
+    items: readonly Item[],
+    taking: Exclude<Taking, 'nothing'>,
+  ): Promise<Map<Item, Seen>> {
+    const isGranting = taking === 'hits and grants';
+    const groups = items.map((item) => ({
+      items: [item],
+      bound: boundOf(item, watched(item), isGranting),
+    }));
     const answers = await this.#ask(
       groups.map(({ bound }) => questionOf([bound], bound.cost === 0)),
     );
@@ -59,7 +69,7 @@ export class Counters {
         const decided = answers[index] as Decided;
         const peek = item.hits === 0;
         const group = groups[index] as Group;
-        return [item, seenOf(item, group, { decided, at: 0, peek })];
+        return [item, seenOf(item, group, { decided, at: 0, peek, isGranting })];
       }),
     );
   }
@@ -82,7 +92,7 @@ export class Counters {
       items.map((item, at) => {
         const shown = view(limits[at] as BoundLimit, readings[at] as never, nowUs);
         const remaining = Math.min(shown.remaining + item.hits, item.limits.enforced.size);
-        const seen = { isOver: false, isCharged: false, before: shown.used, nowUs };
+        const seen = { isOver: false, isCharged: false, granted: 0, before: shown.used, nowUs };
         return [item, { ...seen, view: { ...shown, remaining } }];
       }),
     );
@@ -101,15 +111,18 @@ export class Counters {
 
 export type LimitOf = (item: Item) => Limit;
 
+/** A look takes nothing; what is granted is taken with the hits, or not at all. */
+export type Taking = 'nothing' | 'hits' | 'hits and grants';
+
 export const watched: LimitOf = ({ limits }) => limits.watched;
 
 /** Descriptors of one request with one counter count together on it. */
 type Group = { readonly items: Item[]; bound: BoundLimit };
 
-function grouped(items: readonly Item[], limitOf: LimitOf): Group[] {
+function grouped(items: readonly Item[], limitOf: LimitOf, isGranting: boolean): Group[] {
   const groups = new Map<string, Group>();
   for (const item of items) {
-    const bound = boundOf(item, limitOf(item));
+    const bound = boundOf(item, limitOf(item), isGranting);
     const key = `${bound.limit.counterId} ${item.subject}`;
     const known = groups.get(key);
     if (known) {
@@ -129,14 +142,21 @@ function together(a: BoundLimit, b: BoundLimit): BoundLimit {
   return { ...(isFirst ? a : b), cost: a.cost + b.cost };
 }
 
-function boundOf({ subject, hits }: Item, limit: Limit): BoundLimit {
-  return { limit, parts: [subject], cost: hits };
+function boundOf({ subject, hits, grant }: Item, limit: Limit, isGranting = false): BoundLimit {
+  return { limit, parts: [subject], cost: isGranting ? hits + grant : hits };
 }
+
+type Weighing = {
+  readonly decided: Decided;
+  readonly at: number;
+  readonly peek: boolean;
+  readonly isGranting: boolean;
+};
 
 function seenOf(
   item: Item,
   { bound }: Pick<Group, 'bound'>,
-  { decided, at, peek }: { readonly decided: Decided; readonly at: number; readonly peek: boolean },
+  { decided, at, peek, isGranting }: Weighing,
 ): Seen {
   const { nowUs, allowed } = decided;
   const reading = decided.readings[at];
@@ -147,6 +167,7 @@ function seenOf(
   return {
     isOver,
     isCharged,
+    granted: isCharged && isGranting ? item.grant : 0,
     before: isCharged ? shown.used - bound.cost : shown.used,
     view: shown,
     nowUs,

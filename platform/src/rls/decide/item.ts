@@ -14,6 +14,8 @@ export type Item = {
   readonly isQuota: boolean;
   /** What it says has happened already: it counts whether it fits or not. */
   readonly isAfterResponse: boolean;
+  /** What it takes beyond its hits where all of it fits; 0 for none. */
+  readonly grant: number;
 };
 
 /** What was seen of one. */
@@ -21,6 +23,8 @@ export type Seen = {
   /** By its own counter, whatever became of the request. */
   readonly isOver: boolean;
   readonly isCharged: boolean;
+  /** What was charged beyond its hits. */
+  readonly granted: number;
   /** What was used before this request. */
   readonly before: number;
   readonly view: LimitView;

@@ -1,35 +1,39 @@
 import type { RlsShownLimit, RlsStatus } from '../ask.ts';
 import { uint32Max } from '../config/fields.ts';
 import type { Item, Seen } from './item.ts';
+import { quotaOf } from './quota.ts';
 
 export const noRule: RlsStatus = Object.freeze({
   isOver: false,
   limit: null,
   remaining: 0,
   resetSeconds: null,
+  quota: null,
 });
 
 export const unlimited: RlsStatus = Object.freeze({ ...noRule, remaining: uint32Max });
 
 /** A rule in shadow is never over to others, though nothing remains. */
-export function statusOf({ limits, isShadow }: Item, seen: Seen): RlsStatus {
+export function statusOf(item: Item, seen: Seen, domain: string): RlsStatus {
+  const { limits, isShadow } = item;
   const { isOver, view, nowUs } = seen;
   return {
     isOver: isOver && !isShadow,
     limit: limits.shown,
     remaining: isOver ? 0 : Math.min(uint32Max, view.remaining),
     resetSeconds: secondsTo(isOver ? waitUs(seen) : view.resetAtUs - nowUs),
+    quota: quotaOf(item, seen, domain),
   };
 }
 
 /** Nothing is ever allowed, so that waiting does not help either. */
 export function nothingAllowed(limit: RlsShownLimit, isShadow: boolean): RlsStatus {
-  return { isOver: !isShadow, limit, remaining: 0, resetSeconds: null };
+  return { isOver: !isShadow, limit, remaining: 0, resetSeconds: null, quota: null };
 }
 
 /** The store did not answer, and the rule refuses then. */
 export function refusedUnasked({ limits }: Item): RlsStatus {
-  return { isOver: true, limit: limits.shown, remaining: 0, resetSeconds: 1 };
+  return { isOver: true, limit: limits.shown, remaining: 0, resetSeconds: 1, quota: null };
 }
 
 /** What would fit, and when; who asks for more than there ever is waits for a new window in vain. */

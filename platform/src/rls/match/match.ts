@@ -33,6 +33,7 @@ function overridden(domain: string, { entries, limit }: RlsDescriptor): Match | 
     isShadow: false,
     isQuota: false,
     isAfterResponse: false,
+    grant: null,
     metadata: null,
   };
   return {

@@ -1,6 +1,6 @@
-import type { RlsAnswer, RlsHeader, RlsStatus } from '../../../rls/ask.ts';
+import type { RlsAnswer, RlsHeader, RlsQuota, RlsStatus } from '../../../rls/ask.ts';
 import { safeHeader, safeName } from '../safe-text.ts';
-import { toUint32, wholeSeconds } from '../write-response.ts';
+import { toUint32, wholeMs, wholeSeconds } from '../write-response.ts';
 
 /** A `RateLimitResponse` as proto3 spells it in JSON: what holds its default is left out. */
 export function writeJson(answer: RlsAnswer): string {
@@ -15,14 +15,20 @@ export function writeJson(answer: RlsAnswer): string {
   });
 }
 
-function statusOf({ isOver, limit, remaining, resetSeconds }: RlsStatus) {
+function statusOf({ isOver, limit, remaining, resetSeconds, quota }: RlsStatus) {
   const limitRemaining = toUint32(remaining);
   return {
     code: codeOf(isOver),
     ...(limit && { currentLimit: limitOf(limit) }),
     ...(limitRemaining > 0 && { limitRemaining }),
     ...(resetSeconds !== null && { durationUntilReset: `${wholeSeconds(resetSeconds)}s` }),
+    ...(quota && { quota: quotaOf(quota) }),
   };
+}
+
+function quotaOf({ requests, validUntilSeconds, id }: RlsQuota) {
+  const validUntil = new Date(wholeMs(validUntilSeconds)).toISOString();
+  return { requests: toUint32(requests), validUntil, id };
 }
 
 function limitOf({ requestsPerUnit, unit, name }: NonNullable<RlsStatus['limit']>) {

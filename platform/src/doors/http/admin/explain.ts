@@ -30,6 +30,12 @@ const explainedLimit = Type.Object({
   level: Type.Optional(Type.String()),
   limit: Type.Optional(Type.Integer({ description: 'How much there is.' })),
   on_store_failure: Type.Optional(Type.String()),
+  skipped_by: Type.Optional(
+    Type.Array(Type.String(), {
+      description:
+        'Of a concurrency limit: the doors that leave it out, for nobody there says when a call has ended.',
+    }),
+  ),
   mode: Type.Optional(Type.String()),
   mode_because: Type.Optional(because),
   enforce_from: Type.Optional(nullable(instant)),
