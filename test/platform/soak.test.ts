@@ -6,7 +6,7 @@ import type { MadeTenant, NodeClient } from './rig/client.ts';
 import { makeStack } from './rig/stacks.ts';
 
 /** `SOAK_MINUTES=10 npx vitest run test/platform/soak.test.ts` for a real one. */
-const minutes = Number(process.env['SOAK_MINUTES'] ?? 1 / 6);
+const minutes = Number(process.env['SOAK_MINUTES'] ?? 1 / 10);
 const isLong = minutes >= 1;
 const callers = 6;
 const sampleEveryMs = 250;

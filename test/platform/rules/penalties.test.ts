@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import type { Answer } from '../rig/client.ts';
 import { onEveryStack, storeKinds } from '../rig/stacks.ts';
 import { window } from './window.ts';
 
@@ -9,6 +10,7 @@ onEveryStack(
     const resource = 'GET:/a';
     const ask = (key: string, more: object = {}) =>
       rig.client.check(key, { resource, subject: 'me', ...more });
+    const reasonIn = ({ body }: Answer) => (body.blocked_by as { reason: string } | null)?.reason;
     const counters = (verb: string, fields: object) =>
       rig.client.change('POST', `counters/${verb}`, fields);
 
@@ -17,17 +19,19 @@ onEveryStack(
       const { id, key } = await rig.client.makeTenant({ limits: [window('w', 1, grows)] });
       await ask(key);
       for (const lengthMs of [1000, 3000, 4000]) {
-        const askedMs = Date.now();
-        const { body } = await ask(key);
+        // At once when the last is over: a clean time as long as that one would begin anew.
+        let askedMs = Date.now();
+        while (reasonIn(await ask(key)) === 'penalty') {
+          await sleep(20);
+          askedMs = Date.now();
+        }
         const answeredMs = Date.now();
-        expect(body.blocked_by).toMatchObject({ reason: 'exceeded' });
         const [seen] = (await counters('inspect', { tenant_id: id, subject: 'me', resource }))
           .limits as { blocked_until: number }[];
         const untilMs = (seen?.blocked_until ?? 0) * 1000;
         expect(untilMs).toBeGreaterThanOrEqual(askedMs + lengthMs);
         // Told in whole seconds, rounded up.
         expect(untilMs).toBeLessThan(answeredMs + lengthMs + 1000);
-        await sleep(Math.max(0, untilMs - Date.now()) + 50);
       }
     }, 30_000);
 
