@@ -130,6 +130,7 @@ describe('E POST /json', () => {
     ['descriptors that are no list', { domain: 'shop', descriptors: {} }],
     ['a number as domain', { ...request, domain: 1 }],
     ['text that is none', { ...request, domain: '\ud800' }],
+    ['a tenant, whose callers have keys', { ...request, domain: 'tenant:acme' }],
     ['a negative addend', { ...request, hitsAddend: -1 }],
     ['a fraction', one({ hitsAddend: 0.5 })],
     ['an addend beyond all', one({ hitsAddend: '18446744073709551615' })],

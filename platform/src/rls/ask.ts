@@ -4,6 +4,9 @@ export type RlsRequest = {
   readonly descriptors: readonly RlsDescriptor[];
 };
 
+/** Domains that begin so are tenants, by their ids. */
+export const tenantPrefix = 'tenant:';
+
 export type RlsDescriptor = {
   readonly entries: readonly RlsEntry[];
   /** Sent along instead of a configured limit. */

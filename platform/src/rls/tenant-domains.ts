@@ -20,6 +20,7 @@ import {
 import type { CheckSink } from '../observe/index.ts';
 import {
   RlsRefusal,
+  tenantPrefix,
   type RlsAnswer,
   type RlsDescriptor,
   type RlsHeader,
@@ -44,7 +45,6 @@ export type TenantDomainsParts = {
   readonly isUnavailable: (error: unknown) => boolean;
 };
 
-const prefix = 'tenant:';
 const subjectDefault = 'anonymous';
 const resourceDefault = 'default';
 const resourceLengthMax = 2048;
@@ -69,8 +69,8 @@ export class TenantDomains {
 
   /** The tenant that a domain names, if it names one. */
   tenantIn(domain: string): string | null {
-    if (!domain.startsWith(prefix)) return null;
-    const id = domain.slice(prefix.length).toLowerCase();
+    if (!domain.startsWith(tenantPrefix)) return null;
+    const id = domain.slice(tenantPrefix.length).toLowerCase();
     return isUuid(id) ? id : null;
   }
 

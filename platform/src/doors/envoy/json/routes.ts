@@ -1,6 +1,11 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { Type } from 'typebox';
-import { RlsRefusal, type RateLimitService } from '../../../rls/ask.ts';
+import {
+  RlsRefusal,
+  tenantPrefix,
+  type RateLimitService,
+  type RlsRequest,
+} from '../../../rls/ask.ts';
 import { bounds } from '../bounds.ts';
 import { readJson } from './read-json.ts';
 import { writeJson } from './write-json.ts';
@@ -68,7 +73,7 @@ export const rlsRoutes: FastifyPluginAsync<RlsRouteParts> = async (app, parts) =
     async (request, reply) => {
       try {
         const body = typeof request.body === 'string' ? request.body : '';
-        const asked = await rateLimits.ask(readJson(body));
+        const asked = await rateLimits.ask(withoutTenants(readJson(body)));
         return await reply
           .code(asked.isOver ? 429 : 200)
           .type('application/json')
@@ -103,3 +108,9 @@ export const rlsRoutes: FastifyPluginAsync<RlsRouteParts> = async (app, parts) =
         .send(health.isServing ? 'OK' : ''),
   );
 };
+
+/** Tenants' own callers reach this port too, with keys: without one, nobody spends what a tenant has. */
+function withoutTenants(request: RlsRequest): RlsRequest {
+  if (!request.domain.startsWith(tenantPrefix)) return request;
+  throw new RlsRefusal('invalid', 'tenants are asked for over gRPC alone');
+}
