@@ -37,6 +37,8 @@ describe('npm start', () => {
       SLUICE_HTTP_ADDR: '127.0.0.1:0',
       SLUICE_GRPC_ADDR: '127.0.0.1:0',
       SLUICE_DRAIN_SECONDS: '0',
+      // The tests beside it may starve it.
+      SLUICE_SHED_DELAY_MS: '60000',
     });
     await node.untilServing(buildTimeoutMs);
   };

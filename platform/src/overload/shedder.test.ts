@@ -88,6 +88,16 @@ describe('while the event loop is in time', () => {
   });
 });
 
+describe('an event loop that stays late while nobody calls', () => {
+  it('as when it starts, leaves the first who does alone', () => {
+    const plant = new Plant();
+    plant.ticks(targetMs * 20, 50);
+    expect(plant.shedder.isOpen).toBe(true);
+    expect(plant.servedOf('free')).toBe(1);
+    expect(plant.begun).toEqual([]);
+  });
+});
+
 describe('an event loop that stays late', () => {
   it('takes from the lowest tier alone, step by step, the more the later it is', () => {
     const [slightly, badly] = [new Plant(), new Plant()];
@@ -227,7 +237,10 @@ describe('when it is in time again', () => {
   it('changes nothing while it is neither late nor in time', () => {
     const plant = overloaded();
     const served = plant.servedOf('free');
-    plant.ticks(targetMs * 0.9, 100);
+    for (let tick = 0; tick < 100; tick += 1) {
+      plant.callAll('free');
+      plant.tick(targetMs * 0.9);
+    }
     expect(plant.servedOf('free')).toBe(served);
   });
 
@@ -278,8 +291,10 @@ describe('checks in flight', () => {
 
 it('no more refusals are held back at once than there is room for', () => {
   const plant = new Plant({ heldMax: 2 });
-  plant.callAll('free');
-  plant.ticks(targetMs * 5, 40);
+  for (let tick = 0; tick < 40; tick += 1) {
+    plant.callAll('free');
+    plant.tick(targetMs * 5);
+  }
   expect([plant.shedder.hold(), plant.shedder.hold()]).toEqual([1000, 1000]);
   expect(plant.shedder.hold()).toBe(0);
   plant.shedder.letGo();

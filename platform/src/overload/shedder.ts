@@ -143,11 +143,14 @@ export class Shedder {
     const nowMs = this.#options.nowMs();
     const passedMs = nowMs - this.#lastMs;
     this.#lastMs = nowMs;
-    if (standingMs > targetMs) {
-      this.#begin(standingMs);
+    // One that is late with something else, such as to start, would be so without the next caller too.
+    const isOurs = this.#inFlight > 0 || tiers.some((_, rank) => this.#isPresent(rank));
+    const lateMs = isOurs ? standingMs : 0;
+    if (lateMs > targetMs) {
+      this.#begin(lateMs);
       this.#calmMs = 0;
-      this.#down(standingMs, Math.min(stepsMax, Math.max(1, passedMs / stepMs)));
-    } else if (this.isShedding && standingMs < targetMs * releasePart) {
+      this.#down(lateMs, Math.min(stepsMax, Math.max(1, passedMs / stepMs)));
+    } else if (this.isShedding && lateMs < targetMs * releasePart) {
       this.#calmMs += passedMs;
       if (this.#calmMs >= calmBeforeUpMs) this.#up();
     }
