@@ -38,10 +38,12 @@ export class ReconnectPace {
   add(redis: Redis): void {
     this.#members.add(redis);
     redis.on('ready', () => this.#follow());
-    redis.on('end', () => {
-      this.#members.delete(redis);
-      if (this.#members.size === 0) this.#onEmpty();
-    });
+    redis.on('end', () => this.forget(redis));
+  }
+
+  /** One that is closed while it waits for its next try never says that it ended. */
+  forget(redis: Redis): void {
+    if (this.#members.delete(redis) && this.#members.size === 0) this.#onEmpty();
   }
 
   #follow(): void {
@@ -49,7 +51,8 @@ export class ReconnectPace {
     for (const redis of this.#members) {
       if (redis.status !== 'reconnecting') continue;
       const tryNow = () => {
-        if (redis.status === 'reconnecting') redis.connect().catch(() => {});
+        const isWanted = this.#members.has(redis) && redis.status === 'reconnecting';
+        if (isWanted) redis.connect().catch(() => {});
       };
       setTimeout(tryNow, Math.random() * returnMs).unref();
     }

@@ -43,7 +43,7 @@ export function openConnection(url: string): Connection {
   const address = parseRedisUrl(url);
   const pace = reconnectPaceOf(url);
   if (address.kind === 'cluster') return openCluster(address, pace);
-  const redis = new Redis({
+  const redis = new PacedRedis(pace, {
     ...cautious,
     ...accessOf(address),
     ...placeOf(address),
@@ -52,9 +52,24 @@ export function openConnection(url: string): Connection {
     reconnectOnError: (error) => (isMisplaced(error) ? 1 : false),
     sentinelRetryStrategy: () => pace.nextMs(),
   });
-  pace.add(redis);
   endWhenSilent(redis);
   return redis;
+}
+
+/** Once it is closed, nobody brings it back. */
+class PacedRedis extends Redis {
+  readonly #pace: ReconnectPace;
+
+  constructor(pace: ReconnectPace, options: Options) {
+    super(options);
+    this.#pace = pace;
+    pace.add(this);
+  }
+
+  override disconnect(reconnect = false): void {
+    if (!reconnect) this.#pace.forget(this);
+    super.disconnect(reconnect);
+  }
 }
 
 /** Which servers a cluster has besides those that are named, it tells itself. */
@@ -91,6 +106,7 @@ function openCluster(
     pace.add(server);
     endWhenSilent(server);
   });
+  cluster.on('-node', (server: Redis) => pace.forget(server));
   slotMap.follow(cluster);
   return cluster;
 }

@@ -1,0 +1,47 @@
+import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { expect, test } from 'vitest';
+import { openConnection } from '../../../platform/src/store/redis-connection.ts';
+import { openRedis } from '../../servers/connect.ts';
+import { startRedis } from '../../servers/redis.ts';
+
+/** Others follow the first that is back within this. */
+const followMs = 300;
+
+async function connected(url: string): Promise<Redis> {
+  const connection = openConnection(url);
+  if (!(connection instanceof Redis)) throw new Error('that is a cluster');
+  connection.on('error', () => {});
+  await connection.connect();
+  return connection;
+}
+
+async function countConnections(url: string): Promise<number> {
+  const redis = openRedis(url);
+  const clients = String(await redis.client('LIST'));
+  redis.disconnect();
+  return clients.match(/name=sluice\b/g)?.length ?? 0;
+}
+
+test('a connection that is closed while its server is away stays closed when the others come back', async () => {
+  const before = await startRedis();
+  const [kept, closed] = await Promise.all([connected(before.url), connected(before.url)]);
+  // So that it is the other one that is back first, which it then is to follow.
+  closed.options.retryStrategy = () => 60_000;
+  const away = Promise.all([once(kept, 'reconnecting'), once(closed, 'reconnecting')]);
+  await before.stop();
+  await away;
+  kept.once('ready', () => closed.disconnect());
+  const back = once(kept, 'ready');
+  const after = await startRedis({ port: before.port });
+  try {
+    await back;
+    await pause(2 * followMs);
+    expect(await countConnections(after.url)).toBe(1);
+  } finally {
+    kept.disconnect();
+    closed.disconnect();
+    await after.stop();
+  }
+});
