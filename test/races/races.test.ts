@@ -7,8 +7,9 @@ import { limitOf } from '../support/limits.ts';
 import type { Target } from './jobs.ts';
 import { Processes } from './processes.ts';
 import { cluster, countersOfTree, merged, processCount, single, sum, usedOf } from './running.ts';
+import { raceScale } from './scale.ts';
 
-const checks = 25_000;
+const checks = 25_000 * raceScale;
 const timeoutMs = 90_000;
 const patient = { timeout: timeoutMs + 10_000 };
 
@@ -56,19 +57,25 @@ describe.each(places)('on $place', ({ target, part }) => {
     const place = target();
     const day = { window: '1 day', align: 'first_request' } as const;
     const levels: [LimitInput, LimitInput, LimitInput] = [
-      { algorithm: 'fixed_window', name: 'tenant', per: ['tenant'], limit: 90_000 * part, ...day },
+      {
+        algorithm: 'fixed_window',
+        name: 'tenant',
+        per: ['tenant'],
+        limit: 90_000 * part * raceScale,
+        ...day,
+      },
       {
         algorithm: 'fixed_window',
         name: 'team',
         per: ['attributes.team'],
-        limit: 10_000 * part,
+        limit: 10_000 * part * raceScale,
         ...day,
       },
       {
         algorithm: 'sliding_window_log',
         name: 'user',
         per: ['attributes.team', 'attributes.user'],
-        limit: 2_000 * part,
+        limit: 2_000 * part * raceScale,
         window: '1 day',
       },
     ];
@@ -107,13 +114,14 @@ test('a window grants its limit, no more and no less', patient, async () => {
 test('the limits of many tenants are exact, each by itself', patient, async () => {
   const place = cluster();
   const size = 150;
+  const tenants = 1000 * raceScale;
   const window = { limit: size, window: '1 day', align: 'first_request' } as const;
   const limit: LimitInput = { algorithm: 'fixed_window', ...window };
-  const job = { kind: 'tenants', checks, tenants: 1000, limit } as const;
+  const job = { kind: 'tenants', checks, tenants, limit } as const;
   const tallies = await processes.run(place, job, { timeoutMs });
   const admitted = merged(tallies.map((tally) => tally.admitted));
   const offered = merged(tallies.map((tally) => tally.asked));
-  expect(offered.size).toBe(1000);
+  expect(offered.size).toBe(tenants);
   for (const [tenant, calls] of offered) {
     expect({ tenant, admitted: admitted.get(tenant) }).toEqual({
       tenant,

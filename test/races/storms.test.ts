@@ -11,6 +11,7 @@ import { runInProcess } from './in-process.ts';
 import type { IdempotencyJob, KeyOutcome, Target } from './jobs.ts';
 import { Processes } from './processes.ts';
 import { cluster, processCount, single, usedIn, usedOf } from './running.ts';
+import { raceScale } from './scale.ts';
 
 const timeoutMs = 90_000;
 const patient = { timeout: timeoutMs + 10_000 };
@@ -76,9 +77,9 @@ function openMemory() {
 
 // One slot of a cluster answers as one server does: there fewer are enough.
 const places: readonly Place[] = [
-  { place: 'in memory', keys: 500, open: openMemory },
-  { place: 'on one Redis', keys: 500, open: () => openTarget(single()) },
-  { place: 'on a Redis Cluster', keys: 100, open: () => openTarget(cluster()) },
+  { place: 'in memory', keys: 500 * raceScale, open: openMemory },
+  { place: 'on one Redis', keys: 500 * raceScale, open: () => openTarget(single()) },
+  { place: 'on a Redis Cluster', keys: 100 * raceScale, open: () => openTarget(cluster()) },
 ];
 
 describe.each(places)('$place', ({ keys, open }) => {

@@ -23,7 +23,7 @@ import { resolveSteps } from './resolve.ts';
 // 200,000 with LEDGER_STEPS=200000, from another seed each time; a failure is asked for again with
 // LEDGER_SEED, though processes never meet in the same way twice.
 const { LEDGER_STEPS: stepsAsked, LEDGER_SEED: seedAsked } = process.env;
-const steps = Number(stepsAsked ?? 6000);
+const steps = Number(stepsAsked ?? 4000);
 const seed = Number(seedAsked ?? (stepsAsked === undefined ? 20_261 : Date.now() % 2 ** 31));
 const isCampaign = stepsAsked !== undefined;
 const killedCount = isCampaign ? processCount : 2;
