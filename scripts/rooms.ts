@@ -66,6 +66,7 @@ const overload = 'platform/src/overload';
 const rls = 'platform/src/rls';
 const redisUrl = 'platform/src/redis-url.ts';
 const config = 'platform/src/config.ts';
+const settings = 'platform/src/settings';
 const cli = 'platform/src/cli';
 const service = 'platform/src/service';
 const main = 'platform/src/main.ts';
@@ -94,7 +95,8 @@ const platformRooms: readonly Room[] = [
   { path: doors.gate, mayImport: doorImports },
   { path: doors.gateway, mayImport: doorImports },
   { path: cli, mayImport: [library, client, contract, config, service] },
-  { path: config, mayImport: [library, redisUrl] },
+  { path: config, mayImport: [redisUrl, settings] },
+  { path: settings, mayImport: [library, redisUrl] },
   {
     path: service,
     mayImport: [library, core, contract, headers, adaptive, cost]

@@ -1,0 +1,52 @@
+import type { Config } from './table.ts';
+
+/** What no single setting can see. */
+export function contradictions(config: Config): string[] {
+  return [...addressProblems(config), ...tlsProblems(config), ...workerProblems(config)];
+}
+
+function addressProblems({ httpAddr, adminAddr, grpcAddr }: Config): string[] {
+  const problems: string[] = [];
+  if (adminAddr && adminAddr.port !== 0 && adminAddr.port === httpAddr?.port) {
+    problems.push('SLUICE_ADMIN_ADDR must have another port than SLUICE_HTTP_ADDR');
+  }
+  const taken = [httpAddr?.port, adminAddr?.port];
+  if (grpcAddr && grpcAddr.port !== 0 && taken.includes(grpcAddr.port)) {
+    problems.push(
+      'SLUICE_GRPC_ADDR must have another port than SLUICE_HTTP_ADDR and SLUICE_ADMIN_ADDR',
+    );
+  }
+  return problems;
+}
+
+/** Half of what TLS needs must not become none of it. */
+function tlsProblems(config: Config): string[] {
+  const { grpcTlsCert, grpcTlsKey, grpcTlsClientCa, grpcTlsClientSan } = config;
+  const problems: string[] = [];
+  if ((grpcTlsCert === null) !== (grpcTlsKey === null)) {
+    problems.push('SLUICE_GRPC_TLS_CERT and SLUICE_GRPC_TLS_KEY must be set together');
+  }
+  if (grpcTlsClientCa !== null && grpcTlsCert === null) {
+    problems.push('SLUICE_GRPC_TLS_CLIENT_CA needs SLUICE_GRPC_TLS_CERT and SLUICE_GRPC_TLS_KEY');
+  }
+  if (grpcTlsClientSan !== null && grpcTlsClientCa === null) {
+    problems.push('SLUICE_GRPC_TLS_CLIENT_SAN needs SLUICE_GRPC_TLS_CLIENT_CA');
+  }
+  return problems;
+}
+
+function workerProblems({ workers, redisUrl, databaseUrl }: Config): string[] {
+  const problems: string[] = [];
+  if (workers === 1 || workers === null) return problems;
+  if (redisUrl === null) {
+    problems.push(
+      'SLUICE_WORKERS is above 1: set SLUICE_REDIS_URL too, so that they count together',
+    );
+  }
+  if (databaseUrl === null) {
+    problems.push(
+      'SLUICE_WORKERS is above 1: set SLUICE_DATABASE_URL too, for one process has the embedded one',
+    );
+  }
+  return problems;
+}
