@@ -51,6 +51,7 @@ describe('settings', () => {
       demoKey: null,
       rlsConfigDir: null,
       rlsTenants: false,
+      rlsJson: true,
       rlsDeadlineMs: 15,
       rlsOnStoreFailure: 'open',
       rlsCharging: 'atomic',

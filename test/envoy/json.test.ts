@@ -1,7 +1,7 @@
 // `/json` and `/healthcheck`, as the reference service answers them.
 
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { Health, rlsRoutes } from '../../platform/src/doors/envoy/index.ts';
+import { Health, healthRoutes, jsonRoutes } from '../../platform/src/doors/envoy/index.ts';
 import { RlsRefusal } from '../../platform/src/rls/ask.ts';
 import { createServer } from '../../platform/src/doors/http/server.ts';
 import { CountingService } from './counting-service.ts';
@@ -15,7 +15,8 @@ async function openRoutes() {
   const health = new Health({ rateLimits: service, isStoreThere: () => state.isThere });
   onTestFinished(() => health.close());
   const app = await createServer({ version: '0.0.0' });
-  await app.register(rlsRoutes, { rateLimits: service, health });
+  await app.register(healthRoutes, { health });
+  await app.register(jsonRoutes, { rateLimits: service });
   onTestFinished(() => app.close());
   const json = async (body: unknown, contentType = 'application/json') => {
     const payload = typeof body === 'string' ? body : JSON.stringify(body);

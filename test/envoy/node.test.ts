@@ -51,3 +51,12 @@ it('has the routes without gRPC where that is off', async () => {
   expect((await node.client.get('/healthcheck')).status).toBe(500);
   await stopped;
 });
+
+it('answers nobody without a key where `/json` is off', async () => {
+  const rateLimits = new CountingService();
+  const node = await startNode({ ...stack.settings, SLUICE_RLS_JSON: 'off' }, { rateLimits });
+  const { status } = await node.client.ask('POST', '/json', { body: {} });
+  expect(status).toBe(404);
+  expect((await node.client.get('/healthcheck')).status).toBe(200);
+  await node.stop();
+});

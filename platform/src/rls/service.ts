@@ -5,8 +5,8 @@ import {
   type RlsDescriptor,
   type RlsRequest,
 } from './ask.ts';
-import { textLengthMax, uint32Max } from './config/fields.ts';
-import { depthMax, type RlsConfig } from './config/tree.ts';
+import { requestBounds, uint32Max } from './bounds.ts';
+import type { RlsConfig } from './config/tree.ts';
 import type { Domains } from './domains.ts';
 import type { RlsStats } from './stats.ts';
 import type { TenantDomains } from './tenant-domains.ts';
@@ -19,9 +19,6 @@ export type RlsServiceParts = {
   readonly tenants: TenantDomains | null;
   readonly stats: Pick<RlsStats, 'failed'>;
 };
-
-const descriptorsMax = 64;
-const valueLengthMax = 4096;
 
 /** What a gateway asks, whoever answers: a configuration file, or a tenant's plan. */
 export class RlsService implements RateLimitService {
@@ -56,14 +53,15 @@ export class RlsService implements RateLimitService {
 }
 
 const none: RlsConfig = new Map();
+const { domainBytes, keyBytes, valueBytes } = requestBounds;
 
 /** Null for one that can be decided. Every part of it is bounded. */
 function problemOf({ domain, descriptors }: RlsRequest): string | null {
   if (domain === '') return 'rate limit domain must not be empty';
-  if (!isText(domain, textLengthMax)) return `domain must be at most ${textLengthMax} characters`;
+  if (!isText(domain, domainBytes)) return `domain must be at most ${domainBytes} characters`;
   if (descriptors.length === 0) return 'rate limit descriptor list must not be empty';
-  if (descriptors.length > descriptorsMax) {
-    return `at most ${descriptorsMax} descriptors are decided together, got ${descriptors.length}`;
+  if (descriptors.length > requestBounds.descriptors) {
+    return `at most ${requestBounds.descriptors} descriptors are decided together, got ${descriptors.length}`;
   }
   for (const descriptor of descriptors) {
     const problem = problemIn(descriptor);
@@ -73,13 +71,14 @@ function problemOf({ domain, descriptors }: RlsRequest): string | null {
 }
 
 function problemIn({ entries, hits, limit }: RlsDescriptor): string | null {
-  if (entries.length > depthMax) return `a descriptor has at most ${depthMax} entries`;
+  if (entries.length > requestBounds.entries)
+    return `a descriptor has at most ${requestBounds.entries} entries`;
   for (const { key, value } of entries) {
-    if (key === '' || !isText(key, textLengthMax)) {
-      return `an entry's key must have 1 to ${textLengthMax} characters`;
+    if (key === '' || !isText(key, keyBytes)) {
+      return `an entry's key must have 1 to ${keyBytes} characters`;
     }
-    if (!isText(value, valueLengthMax)) {
-      return `an entry's value must have at most ${valueLengthMax} characters`;
+    if (!isText(value, valueBytes)) {
+      return `an entry's value must have at most ${valueBytes} characters`;
     }
   }
   if (!isCount(hits)) return `hits must be a whole number from 0 to ${uint32Max}`;

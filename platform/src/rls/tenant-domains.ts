@@ -28,7 +28,7 @@ import {
   type RlsStatus,
 } from './ask.ts';
 import { AfterResponse } from './decide/after-response.ts';
-import { uint32Max } from './config/fields.ts';
+import { uint32Max } from './bounds.ts';
 import { unitOf } from './decide/rule-limits.ts';
 import { noRule } from './decide/status.ts';
 import type { RlsSettings } from './settings.ts';

@@ -1,5 +1,11 @@
 import type { Config } from '../config.ts';
-import { Health, openEnvoyDoor, rlsRoutes, type TlsFiles } from '../doors/envoy/index.ts';
+import {
+  Health,
+  healthRoutes,
+  openEnvoyDoor,
+  jsonRoutes,
+  type TlsFiles,
+} from '../doors/envoy/index.ts';
 import type { Drain } from '../doors/http/drain.ts';
 import type { HttpServer } from '../doors/http/server.ts';
 import type { RateLimitService } from '../rls/ask.ts';
@@ -30,7 +36,8 @@ export async function openGatewayDoors(
 ): Promise<GatewayDoors> {
   const health = new Health({ rateLimits, isStoreThere: () => store.isThere() });
   opened.add(async () => health.close());
-  await app.register(rlsRoutes, { rateLimits, health });
+  await app.register(healthRoutes, { health });
+  if (config.rlsJson) await app.register(jsonRoutes, { rateLimits });
   if (config.grpcAddr === null) return { grpcPort: null, drain: onlySaying(health) };
   const door = await openEnvoyDoor(
     {

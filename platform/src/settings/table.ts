@@ -161,6 +161,12 @@ export const settings = {
     parseSwitch,
     'Lets gateways ask for a tenant by its id, without a key: the domain `tenant:<id>` is decided by its plan.',
   ),
+  rlsJson: withDefault(
+    'SLUICE_RLS_JSON',
+    'on',
+    parseSwitch,
+    'Serves `POST /json`, which asks for no key. `off` where others reach the HTTP port and no gateway asks that way.',
+  ),
   rlsDeadlineMs: withDefault(
     'SLUICE_RLS_DEADLINE_MS',
     '15',

@@ -1,20 +1,8 @@
 import { RlsRefusal, type RlsUnit } from '../../rls/ask.ts';
+import { requestBounds } from '../../rls/bounds.ts';
 
-/**
- * How much a request may ask. Far above what gateways send, and low enough that reading the largest
- * takes less than a millisecond.
- */
-export const bounds = {
-  messageBytes: 262_144,
-  domainBytes: 256,
-  descriptors: 64,
-  entries: 32,
-  keyBytes: 256,
-  valueBytes: 4096,
-  hits: 4_294_967_295,
-} as const;
-
-export const uint32Max = 4_294_967_295;
+/** Low enough that reading the largest message takes less than a millisecond. */
+export const bounds = { ...requestBounds, messageBytes: 262_144 } as const;
 
 /** As `envoy.type.v3.RateLimitUnit` numbers them; it has no week. */
 const overrideUnits: readonly (RlsUnit | undefined)[] = [

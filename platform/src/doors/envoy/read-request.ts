@@ -1,4 +1,5 @@
 import type { RlsDescriptor, RlsEntry, RlsRequest } from '../../rls/ask.ts';
+import { uint32Max } from '../../rls/bounds.ts';
 import {
   bounds,
   overrideUnit,
@@ -6,7 +7,6 @@ import {
   requireHits,
   requireKey,
   requireRoom,
-  uint32Max,
 } from './bounds.ts';
 import { WireReader, wireType } from './wire/wire-reader.ts';
 

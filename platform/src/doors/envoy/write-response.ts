@@ -1,5 +1,5 @@
 import type { RlsAnswer, RlsHeader, RlsQuota, RlsStatus, RlsUnit } from '../../rls/ask.ts';
-import { uint32Max } from './bounds.ts';
+import { uint32Max } from '../../rls/bounds.ts';
 import { frameHeadBytes, writeFrameHead } from './grpc/answer.ts';
 import { safeHeader, safeName } from './safe-text.ts';
 import { writeStruct } from './wire/write-struct.ts';

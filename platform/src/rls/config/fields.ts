@@ -1,3 +1,4 @@
+import { requestBounds, uint32Max } from '../bounds.ts';
 import { RlsConfigError, type Place } from './config-error.ts';
 import type { Source } from './yaml-source.mjs';
 
@@ -42,10 +43,10 @@ export class Fields {
     const value = this.get(name);
     if (!value) return '';
     if (value.kind !== 'scalar') throw mismatch(this.placeAt(value), `${name} must be a text`);
-    if (value.text.length > textLengthMax || !value.text.isWellFormed()) {
+    if (value.text.length > requestBounds.keyBytes || !value.text.isWellFormed()) {
       throw mismatch(
         this.placeAt(value),
-        `${name} must be at most ${textLengthMax} characters of Unicode`,
+        `${name} must be at most ${requestBounds.keyBytes} characters of Unicode`,
       );
     }
     return value.text;
@@ -75,9 +76,6 @@ export class Fields {
     return value.items;
   }
 }
-
-export const uint32Max = 4_294_967_295;
-export const textLengthMax = 1024;
 
 function mismatch(place: Place, problem: string): RlsConfigError {
   return new RlsConfigError(place, `error loading config file: ${problem}`);

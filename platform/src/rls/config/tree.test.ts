@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { buildConfig, depthMax, descriptorsMax } from './tree.ts';
+import { requestBounds } from '../bounds.ts';
+import { buildConfig, descriptorsMax } from './tree.ts';
 import { readSource, type Source } from './yaml-source.mjs';
 
 const load = (text: string) =>
@@ -237,7 +238,8 @@ describe('B13 a file that can not be used is refused with its line and reason', 
       /more than 20000 descriptors/,
     );
     let deep = '{key: a}';
-    for (let at = 0; at <= depthMax; at += 1) deep = `{key: a, descriptors: [${deep}]}`;
+    for (let at = 0; at <= requestBounds.entries; at += 1)
+      deep = `{key: a, descriptors: [${deep}]}`;
     expect(() => load(`domain: d\ndescriptors: [${deep}]`)).toThrow(/nested/);
   });
 

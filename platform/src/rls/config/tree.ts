@@ -1,3 +1,4 @@
+import { requestBounds } from '../bounds.ts';
 import { RlsConfigError, type Place } from './config-error.ts';
 import { Fields } from './fields.ts';
 import { requireKnownKeys } from './known-keys.ts';
@@ -40,7 +41,6 @@ export type TreeOptions = {
 };
 
 export const descriptorsMax = 20_000;
-export const depthMax = 32;
 
 /** All or nothing: what is wrong in one file refuses them all. */
 export function buildConfig(files: readonly ReadFile[], { isMerging }: TreeOptions): RlsConfig {
@@ -88,8 +88,11 @@ class OpenLevel implements Level {
       const fields = new Fields(file, source, 'a descriptor');
       const { place } = fields;
       count(place);
-      if (depth > depthMax) {
-        throw new RlsConfigError(place, `descriptors are nested more than ${depthMax} deep`);
+      if (depth > requestBounds.entries) {
+        throw new RlsConfigError(
+          place,
+          `descriptors are nested more than ${requestBounds.entries} deep`,
+        );
       }
       const key = fields.text('key');
       if (key === '') throw new RlsConfigError(place, 'descriptor has empty key');

@@ -1,6 +1,6 @@
 import { parseLimit, type Limit, type LimitInput } from 'sluice/core';
 import type { RlsShownLimit, RlsUnit } from '../ask.ts';
-import { uint32Max } from '../config/fields.ts';
+import { uint32Max } from '../bounds.ts';
 import type { Amount, Rule } from '../config/rule.ts';
 import type { RlsSettings } from '../settings.ts';
 

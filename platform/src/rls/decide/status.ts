@@ -1,5 +1,5 @@
 import type { RlsShownLimit, RlsStatus } from '../ask.ts';
-import { uint32Max } from '../config/fields.ts';
+import { uint32Max } from '../bounds.ts';
 import type { Item, Seen } from './item.ts';
 import { quotaOf } from './quota.ts';
 

@@ -4,6 +4,7 @@ import {
   type RlsEntry,
   type RlsRequest,
 } from '../../../rls/ask.ts';
+import { uint32Max } from '../../../rls/bounds.ts';
 import {
   bounds,
   overrideUnit,
@@ -12,7 +13,6 @@ import {
   requireHits,
   requireKey,
   requireRoom,
-  uint32Max,
 } from '../bounds.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -10,10 +10,7 @@ import { bounds } from '../bounds.ts';
 import { readJson } from './read-json.ts';
 import { writeJson } from './write-json.ts';
 
-export type RlsRouteParts = {
-  readonly rateLimits: RateLimitService;
-  readonly health: { readonly isServing: boolean };
-};
+export type JsonRouteParts = { readonly rateLimits: RateLimitService };
 
 const answerSchema = Type.Object(
   {
@@ -42,9 +39,8 @@ const answerSchema = Type.Object(
 const text = { 'text/plain': { schema: Type.String() } };
 const answer = { 'application/json': { schema: Type.Ref('RateLimitResponse#') } };
 
-/** What the reference service of Envoy serves by HTTP, word for word. */
-export const rlsRoutes: FastifyPluginAsync<RlsRouteParts> = async (app, parts) => {
-  const { rateLimits, health } = parts;
+/** As the reference service of Envoy answers, word for word. */
+export const jsonRoutes: FastifyPluginAsync<JsonRouteParts> = async (app, { rateLimits }) => {
   app.addSchema(answerSchema);
   // Whatever it is called: the reference service does not look either.
   app.removeAllContentTypeParsers();
@@ -84,28 +80,6 @@ export const rlsRoutes: FastifyPluginAsync<RlsRouteParts> = async (app, parts) =
         return reply.code(400).type('text/plain').serializer(String).send('Bad Request');
       }
     },
-  );
-
-  app.get(
-    '/healthcheck',
-    {
-      schema: {
-        tags: ['System'],
-        summary: "Whether Envoy's rate limit service is served here",
-        description:
-          '500 until rules are loaded, while the store is away, and from SIGTERM on; as `grpc.health.v1.Health` says for `ratelimit`.',
-        response: {
-          200: { description: 'OK', content: text },
-          500: { description: 'Not now', content: text },
-        },
-      },
-    },
-    async (_request, reply) =>
-      reply
-        .code(health.isServing ? 200 : 500)
-        .type('text/plain')
-        .serializer(String)
-        .send(health.isServing ? 'OK' : ''),
   );
 };
 
