@@ -13,6 +13,9 @@ const raceTests = ['test/races/**/*.test.ts'];
 // Campaigns that have no short form: `npm run test:faults` alone runs them.
 const longTests = process.env['FAULT_SCALE'] === undefined ? [] : ['test/faults/**/*.long.ts'];
 
+// These need an Envoy, which nothing installs by itself: `npm run test:envoy` alone runs them.
+const envoyTests = process.env['ENVOY'] === undefined ? [] : ['test/envoy/*.long.ts'];
+
 // These are about what their process has loaded, so each has one of its own.
 const aloneTests = ['platform/src/observe/tracing.test.ts', 'test/platform/traces.test.ts'];
 
@@ -64,7 +67,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'races',
-          include: [...raceTests, ...longTests],
+          include: [...raceTests, ...longTests, ...envoyTests],
           globalSetup: ['test/servers/global-setup.ts'],
           sequence: { groupOrder: 1 },
         },
