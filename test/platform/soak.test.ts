@@ -73,7 +73,9 @@ describe.each(['embedded, memory', 'PostgreSQL, Redis'] as const)('a node on %s'
       expect(grown.heapMb).toBeLessThan(isLong ? 10 : 40);
       expect(grown.rssMb).toBeLessThan(isLong ? 20 : 60);
       expect(grown.resources).toBeLessThanOrEqual(10);
-      expect(grown.files).toBeLessThanOrEqual(10);
+      // The embedded database opens a table's files when it is first used, and keeps them. What
+      // leaks with each call is in the thousands.
+      expect(grown.files).toBeLessThanOrEqual(isLong ? 10 : 60);
     },
   );
 });

@@ -48,10 +48,10 @@ onEveryAdmin('who may do what', (suite) => {
         ...asking,
         ...('body' in request && { body: request.body }),
       });
-      expect(await readEverything(rig.database.db)).toBe(before);
       expect(answer.headers['content-type']).toBe('application/problem+json');
       answers.push(answer);
     }
+    expect(await readEverything(rig.database.db)).toBe(before);
     return answers;
   }
 
