@@ -51,6 +51,34 @@ export function renderFaultTable(text) {
   ].join('\n');
 }
 
+/**
+ * A table with the rows of those campaigns that another has anew, and all others as they are.
+ * @param {string} table
+ * @param {string} newer
+ */
+export function mergeFaultTables(table, newer) {
+  const [head, before, after] = [newer.split('\n').slice(0, 2), groupsOf(table), groupsOf(newer)];
+  const ids = [...new Set([...before.keys(), ...after.keys()])].toSorted();
+  const rows = ids.flatMap((id) => after.get(id) ?? before.get(id) ?? []);
+  return [...head, ...rows].join('\n');
+}
+
+/**
+ * The rows of each campaign: one with its id, and those below it without.
+ * @param {string} table
+ * @returns {Map<string, string[]>}
+ */
+function groupsOf(table) {
+  /** @type {Map<string, string[]>} */
+  const groups = new Map();
+  let id = '';
+  for (const row of table.trim().split('\n').slice(2)) {
+    id = /^\| (T\d+) /.exec(row)?.[1] ?? id;
+    groups.set(id, [...(groups.get(id) ?? []), row]);
+  }
+  return groups;
+}
+
 /** @param {number | null | undefined} scale */
 function sizeOf(scale) {
   if (scale === 1) return '';

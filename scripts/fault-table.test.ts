@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readResults, renderFaultTable } from './fault-table.mjs';
+import { mergeFaultTables, readResults, renderFaultTable } from './fault-table.mjs';
 
 const figure = { name: 'over-admission', measured: 0, target: '0', isMet: true };
 const result = { id: 'T02', name: 'Second', scale: 1, figures: [figure], notes: ['8 × 10'] };
@@ -30,4 +30,16 @@ it('says how small a run was, and what was not shown', () => {
     '| T02 | Second (10 % of its size) | | | | not shown |',
     '| T03 | Second (short form) | | | | not shown |',
   ]);
+});
+
+it('puts the rows of what ran again in the place of the old ones, and leaves the others', () => {
+  const first = { ...result, id: 'T01', name: 'First' };
+  const again = { ...result, figures: [{ ...figure, measured: 7 }], notes: [] };
+  const third = { ...result, id: 'T03', name: 'Third', notes: [] };
+  const merged = mergeFaultTables(
+    renderFaultTable(lines(first, result)),
+    renderFaultTable(lines(again, third)),
+  );
+  const expected = { ...again, id: 'T02' };
+  expect(merged).toBe(renderFaultTable(lines(first, expected, third)));
 });

@@ -1,9 +1,10 @@
-// Writes the figures of the last `npm run test:faults` into docs/reliability.md.
+// Writes the figures of the last `npm run test:faults` into docs/reliability.md, in the place of those
+// that the same campaigns had; what did not run stays as it is.
 // `node scripts/reliability-table.mjs [results]`
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { renderFaultTable } from './fault-table.mjs';
+import { mergeFaultTables, renderFaultTable } from './fault-table.mjs';
 
 const pagePath = fileURLToPath(new URL('../docs/reliability.md', import.meta.url));
 const defaultResults = fileURLToPath(
@@ -14,8 +15,9 @@ const [begin, end] = ['<!-- figures: begin -->', '<!-- figures: end -->'];
 const results = readFileSync(process.argv[2] ?? defaultResults, 'utf8');
 const page = readFileSync(pagePath, 'utf8');
 const [before, rest] = page.split(begin);
-const after = rest?.split(end)[1];
-if (before === undefined || after === undefined) {
+const [table, after] = rest?.split(end) ?? [];
+if (before === undefined || table === undefined || after === undefined) {
   throw new Error(`docs/reliability.md has no place for the figures: ${begin} … ${end}`);
 }
-writeFileSync(pagePath, `${before}${begin}\n\n${renderFaultTable(results)}\n\n${end}${after}`);
+const merged = mergeFaultTables(table, renderFaultTable(results));
+writeFileSync(pagePath, `${before}${begin}\n\n${merged}\n\n${end}${after}`);
