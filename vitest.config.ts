@@ -30,7 +30,8 @@ export default defineConfig({
     pool: 'forks',
     // Files share a process: to load the service anew for each would take a third of all the time.
     isolate: false,
-    maxWorkers: 2,
+    // One more than the processors we count on: some tests wait for a server most of their time.
+    maxWorkers: 3,
     testTimeout: 60_000,
     hookTimeout: 60_000,
     setupFiles: ['test/servers/end-with-runner.ts'],
@@ -70,6 +71,7 @@ export default defineConfig({
           include: [...raceTests, ...longTests, ...envoyTests],
           globalSetup: ['test/servers/global-setup.ts'],
           sequence: { groupOrder: 1 },
+          maxWorkers: 2,
         },
       },
     ],
