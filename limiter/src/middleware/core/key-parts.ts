@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto';
+import { addressGroup, findClient, parseAddress, type ParsedAddress } from '../../address/index.ts';
+import type { ProxyTest } from '../../address/proxies.ts';
+import { InvalidInput } from '../../core/errors.ts';
+import { describe } from '../../core/numbers.ts';
+import type { Facts } from './facts.ts';
+import type { KeyParts, OnMissing } from './options.ts';
+
+export type KeyRules<Native> = {
+  readonly by: KeyParts<Native>;
+  readonly onMissing: OnMissing;
+  readonly trustProxy: ProxyTest | 'framework';
+  readonly ipv6Prefix: number;
+};
+
+/** Who calls, as a check says it. */
+export type Caller = {
+  readonly tenant: string | undefined;
+  readonly subject: string;
+  readonly attributes: Readonly<Record<string, string>> | undefined;
+};
+
+/** Everybody that no part tells from others. */
+const everybody = '*';
+
+/** Null: a part is absent, and who lacks it is not limited. */
+export async function callerOf<Native>(
+  facts: Facts<Native>,
+  rules: KeyRules<Native>,
+): Promise<Caller | null> {
+  const { by } = rules;
+  const named: [string, string | null][] = [];
+  const tenant = by.tenant && textOf('by.tenant', await by.tenant(facts.native));
+  if (by.user) named.push(['user', textOf('by.user', await by.user(facts.native))]);
+  if (by.ip) named.push(['ip', await addressOf(facts, rules)]);
+  for (const [name, from] of Object.entries(by.attributes ?? {})) {
+    named.push([name, textOf(`by.attributes.${name}`, await from(facts.native))]);
+  }
+  const isMissing = tenant === null || named.some(([, value]) => value === null);
+  if (isMissing && rules.onMissing === 'skip') return null;
+  const all = isMissing ? await filledIn(named, tenant, facts, rules) : named;
+  return joined(tenant ?? (isMissing && by.tenant ? everybody : undefined), all);
+}
+
+/** By what was declared for it: nobody shares a counter by accident. */
+async function filledIn<Native>(
+  named: readonly (readonly [string, string | null])[],
+  tenant: string | null | undefined,
+  facts: Facts<Native>,
+  rules: KeyRules<Native>,
+): Promise<[string, string | null][]> {
+  const names = named.flatMap(([name, value]) => (value === null ? [name] : []));
+  if (tenant === null) names.unshift('tenant');
+  const { onMissing } = rules;
+  const address = onMissing === 'ip' ? await addressOf(facts, rules) : null;
+  if (onMissing === 'error' || (onMissing === 'ip' && address === null)) {
+    throw missing(names[0] ?? 'ip');
+  }
+  const present = named.filter(([name, value]) => value !== null && name !== 'ip');
+  if (address !== null)
+    return [...present.map(([n, v]): [string, string | null] => [n, v]), ['ip', address]];
+  return named.map(([name, value]) => [name, value ?? everybody]);
+}
+
+function missing(name: string): InvalidInput {
+  const part = ['tenant', 'user', 'ip'].includes(name) ? name : `attributes.${name}`;
+  return new InvalidInput(
+    `by.${part}`,
+    'is absent for this request; run after what sets it, or say what is meant: onMissing "ip", "skip" or "shared"',
+  );
+}
+
+/** Each with its name, so that no two callers read the same, whatever they are called. */
+function joined(
+  tenant: string | undefined,
+  named: readonly (readonly [string, string | null])[],
+): Caller {
+  if (named.length === 0) return { tenant, subject: everybody, attributes: undefined };
+  const subject = named.map(([name, value]) => `${name}:${escaped(value ?? everybody)}`).join('+');
+  const attributes = Object.fromEntries(named.map(([name, value]) => [name, value ?? everybody]));
+  return { tenant, subject: bounded(subject), attributes };
+}
+
+function escaped(value: string): string {
+  return value.replaceAll('%', '%25').replaceAll('+', '%2B');
+}
+
+/** What programs write when they meant that nothing is there. */
+const absentWords = new Set(['', 'undefined', 'null', 'NaN', '[object Object]']);
+const lengthMax = 512;
+
+function textOf(field: string, value: unknown): string | null {
+  if (value === undefined || value === null) return null;
+  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'bigint') {
+    throw new InvalidInput(field, `must give a text or a number, got ${describe(value)}`);
+  }
+  const text = String(value).trim();
+  return absentWords.has(text) ? null : bounded(text);
+}
+
+/** Too long, or no text at all to some: by its hash, which tells it apart as well. */
+function bounded(text: string): string {
+  if (text.length <= lengthMax && text.isWellFormed()) return text;
+  return `sha256-${createHash('sha256').update(JSON.stringify(text)).digest('base64url')}`;
+}
+
+async function addressOf<Native>(
+  facts: Facts<Native>,
+  rules: KeyRules<Native>,
+): Promise<string | null> {
+  const { by, ipv6Prefix } = rules;
+  if (typeof by.ip === 'function') {
+    const said = textOf('by.ip', await by.ip(facts.native));
+    if (said === null) return null;
+    const parsed = parseAddress(said);
+    return parsed ? addressGroup(parsed, ipv6Prefix) : said;
+  }
+  const found = clientOf(facts, rules.trustProxy);
+  return found && addressGroup(found, ipv6Prefix);
+}
+
+function clientOf<Native>(
+  facts: Facts<Native>,
+  trust: ProxyTest | 'framework',
+): ParsedAddress | null {
+  if (trust !== 'framework')
+    return findClient(facts.peer(), facts.header('x-forwarded-for'), trust);
+  const said = facts.frameworkAddress?.();
+  return said === undefined ? null : parseAddress(said);
+}
