@@ -32,8 +32,8 @@ export function rulesOf(context: ExecutionContext): Rules | undefined {
 
 function metadataOf(target: Decorated | undefined): Rules | undefined {
   // Nest itself brings `reflect-metadata`, and keeps what `SetMetadata` was given there.
-  const { getMetadata } = Reflect as unknown as {
+  const metadata = Reflect as unknown as {
     getMetadata(key: string, target: object): Rules | undefined;
   };
-  return target ? getMetadata(rulesKey, target) : undefined;
+  return target ? metadata.getMetadata(rulesKey, target) : undefined;
 }

@@ -75,7 +75,7 @@ function factsOf(context: ExecutionContext): Facts<ExecutionContext> {
   const http = context.switchToHttp();
   const request = http.getRequest<PlatformRequest>();
   const response = http.getResponse<{ raw?: ServerResponse; headers?: unknown } & ServerResponse>();
-  const raw = ('raw' in request ? request.raw : request) as IncomingMessage;
+  const raw: IncomingMessage = 'raw' in request ? request.raw : request;
   const node = nodeResponse(response.raw ?? response);
   const reply = response as unknown as { headers(fields: object): void };
   return {

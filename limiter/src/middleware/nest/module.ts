@@ -13,6 +13,7 @@ export type RateLimitAsyncOptions = Pick<ModuleMetadata, 'imports'> & {
 };
 
 /** `imports: [RateLimitModule.forRoot({ limits })]`. */
+// oxlint-disable-next-line typescript/no-extraneous-class -- Nest knows modules as classes.
 export class RateLimitModule {
   static forRoot(options: NestRateLimitOptions): DynamicModule {
     return moduleOf({ provide: optionsToken, useValue: options }, options.global);

@@ -34,7 +34,7 @@ export const fetchHandler: Framework = {
     const listener = getRequestListener((request, env) =>
       authenticated(request, env as HttpBindings),
     );
-    return served(createServer(listener));
+    return served(createServer((incoming, outgoing) => void listener(incoming, outgoing)));
   },
 };
 

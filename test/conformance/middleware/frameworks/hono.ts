@@ -27,7 +27,8 @@ export const hono: Framework = {
       app.on(method.toUpperCase(), path, (c) => answer(handler, c));
     }
     app.onError((error, c) => c.text(error.message, 500));
-    return served(createServer(getRequestListener(app.fetch)));
+    const listener = getRequestListener(app.fetch);
+    return served(createServer((incoming, outgoing) => void listener(incoming, outgoing)));
   },
 };
 

@@ -1,4 +1,4 @@
-import Router from '@koa/router';
+import { Router } from '@koa/router';
 import Koa, { type Context } from 'koa';
 import { createServer } from 'node:http';
 import { limit, rateLimit, type KoaRateLimitOptions } from 'sluice/koa';
@@ -10,6 +10,7 @@ export const koa: Framework = {
   serve(spec) {
     const app = new Koa();
     app.silent = true;
+    app.use(exposing);
     app.use((ctx, next) => {
       const user = ctx.get('x-user');
       if (user !== '') ctx.state['user'] = user;
@@ -27,18 +28,18 @@ export const koa: Framework = {
       router[method as 'get'](path, (ctx) => answer(handler, ctx as unknown as Context));
     }
     app.use(router.routes());
-    // What Koa hides of an error is what the test is about.
-    app.on('error', () => {});
-    app.context.onerror = exposing(app.context.onerror);
-    return served(createServer(app.callback()));
+    const listener = app.callback();
+    return served(createServer((incoming, outgoing) => void listener(incoming, outgoing)));
   },
 };
 
-function exposing(onerror: (error: Error) => void) {
-  return function exposed(this: Context, error: Error & { expose?: boolean }) {
-    if (error) error.expose = true;
-    onerror.call(this, error);
-  };
+/** What Koa hides of an error is what tests are about. */
+async function exposing(_ctx: Context, next: () => Promise<void>): Promise<void> {
+  try {
+    await next();
+  } catch (error) {
+    throw Object.assign(error as Error, { expose: true });
+  }
 }
 
 async function answer(handler: Handler, ctx: Context): Promise<void> {

@@ -1,3 +1,6 @@
+// Classes are all that Nest knows, also where there is nothing to put into one.
+// oxlint-disable typescript/no-extraneous-class
+// oxlint-disable-next-line import/no-unassigned-import -- Nest's own decorators need it.
 import 'reflect-metadata';
 import {
   Controller,
