@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Check } from '../../core/check.ts';
 import { IdempotencyConflict, InvalidInput, StoreFailure } from '../../core/errors.ts';
 import type { Mode } from '../../core/limit.ts';
@@ -15,6 +16,7 @@ import type { From, RateLimitOptions, RouteRules } from './options.ts';
 import { parseHeaderOptions, parseKeyRules, requireOptions } from './parse-options.ts';
 import { problemOf, refusalOf, toOutcome } from './refusal.ts';
 import { resourceOf, rulesFor } from './rules.ts';
+import { Shielding } from './shielding.ts';
 import { Visit, type Limited, type LimitCall } from './visit.ts';
 
 /** Fields of options that only one adapter knows. */
@@ -32,6 +34,7 @@ export class Guard<Native> {
   readonly #holdMsMax: number;
   readonly #needsRoute: boolean;
   readonly #heartbeats = new Map<number, Heartbeats>();
+  readonly #shielding: Shielding<Native> | null;
 
   constructor(options: RateLimitOptions<Native>, { more = [] }: GuardParts = {}) {
     requireOptions(options, more);
@@ -40,19 +43,38 @@ export class Guard<Native> {
     this.#limiters = new Limiters(options, this.#key.by);
     this.#headers = parseHeaderOptions(options);
     this.#holdMsMax = parseWhole('holdMsMax', options.holdMsMax ?? 10_000, { min: 0, max: 60_000 });
+    const onError = (error: unknown) => this.heard(error);
+    this.#shielding = options.shield ? new Shielding(options, onError) : null;
     this.#needsRoute = this.#limiters.countsByResource || options.routes !== undefined;
   }
 
   /** The middleware's own question, once for each request. */
   async run(facts: Facts<Native>): Promise<Outcome> {
     Visit.for(facts, this);
+    const outcome = await this.#limited(facts);
+    if (!this.#shielding || outcome === null || outcome.kind !== 'pass') return outcome ?? passed;
+    return this.#shielded(facts);
+  }
+
+  /** Null: the route opted out. */
+  async #limited(facts: Facts<Native>): Promise<Outcome | null> {
     const route = this.#needsRoute ? resourceOf(facts) : '*';
     const rules = rulesFor(this.#options, route, facts.rules?.());
-    if (rules === false || (await rules.skip?.(facts.native))) return passed;
+    if (rules === false) return null;
+    if (await rules.skip?.(facts.native)) return passed;
     const mode = await this.#modeOf(rules, facts.native);
     if (mode === 'off') return passed;
     const resource = rules.group ?? (await this.#options.resource?.(facts.native)) ?? route;
-    return this.#ask({ facts, rules, mode, resource, alone: false });
+    return this.#ask({ facts, rules, mode, resource, alone: false, ofHandler: false });
+  }
+
+  /** What was let through, answered by who answered it before. */
+  async #shielded(facts: Facts<Native>): Promise<Outcome> {
+    const caller = await callerOf(facts, this.#key);
+    if (!this.#shielding || !caller?.identified) return passed;
+    const outcome = await this.#shielding.enter(facts, caller, this.#idempotencyKeyOf(facts));
+    if (outcome.kind !== 'refuse') return outcome;
+    return { ...outcome, headers: { ...Visit.for(facts, this).headers(), ...outcome.headers } };
   }
 
   /** A question of the handler's. Null: nothing is limited here. */
@@ -64,7 +86,8 @@ export class Guard<Native> {
     // The request itself was counted before; what is new is what the call names.
     const cost = call.cost ?? (call.limits ? 1 : 0);
     const alone = call.limits !== undefined;
-    const asked = { facts, rules: { ...call, cost }, mode, resource, alone };
+    const rules = { ...call, cost };
+    const asked = { facts, rules, mode, resource, alone, ofHandler: true };
     const outcome = await this.#ask(asked);
     return { outcome, decision: Visit.for(facts, this).last ?? null };
   }
@@ -109,11 +132,14 @@ export class Guard<Native> {
     return rules.limits === this.#options.limits ? undefined : rules.limits;
   }
 
-  async #checkOf({ facts, rules, resource }: Asked<Native>, caller: Caller): Promise<Check> {
+  async #checkOf(
+    { facts, rules, resource, ofHandler: alone }: Asked<Native>,
+    caller: Caller,
+  ): Promise<Check> {
     const { native } = facts;
     const cost = await valueOf(rules.cost, native);
     const costs = await valueOf(rules.costs, native);
-    const idempotencyKey = this.#idempotencyKeyOf(facts);
+    const idempotencyKey = this.#checkKeyOf(facts, alone);
     const { tenant, subject, attributes } = caller;
     return {
       resource,
@@ -127,8 +153,16 @@ export class Guard<Native> {
     };
   }
 
+  /** A handler's questions are others than the middleware's: each has a key made of the caller's. */
+  #checkKeyOf(facts: Facts<Native>, ofHandler: boolean): string | undefined {
+    const key = this.#idempotencyKeyOf(facts);
+    if (key === undefined || !ofHandler) return key;
+    const { count } = Visit.for(facts, this);
+    return createHash('sha256').update(`${count} ${key}`).digest('base64url');
+  }
+
   #idempotencyKeyOf(facts: Facts<Native>): string | undefined {
-    const { idempotencyKey: wanted = false } = this.#options;
+    const { idempotencyKey: wanted = this.#shielding !== null } = this.#options;
     if (wanted === false) return undefined;
     const text = facts.header(wanted === true ? 'idempotency-key' : wanted.toLowerCase());
     // The standard's header is a quoted string; many clients send it bare.
@@ -147,7 +181,7 @@ export class Guard<Native> {
     }
   }
 
-  async #conclude({ facts, rules, alone }: Asked<Native>, made: Made): Promise<Outcome> {
+  async #conclude({ facts, rules, ofHandler }: Asked<Native>, made: Made): Promise<Outcome> {
     const { decision, port, caller, mode } = made;
     const visit = Visit.for(facts, this);
     visit.add({
@@ -160,13 +194,16 @@ export class Guard<Native> {
         mode === 'shadow'
           ? null
           : { decision, options: this.#headers, isWarning: mode === 'warn' && !decision.allowed },
-      stop: this.#beat(port, decision, caller.tenant),
+      // A retry's ticket is that of the first call, which gives it back.
+      isOurs: !decision.replayed,
+      stop: decision.replayed ? null : this.#beat(port, decision, caller.tenant),
       isSettled: false,
     });
     const headers = visit.headers();
     if (!decision.allowed && mode === 'enforce') return this.#refuse(facts, decision, headers);
     facts.response.setHeaders(headers);
-    const isHeld = rules.delay === 'hold' && mode === 'enforce' && decision.delayMs > 0 && !alone;
+    const isHeld =
+      rules.delay === 'hold' && mode === 'enforce' && decision.delayMs > 0 && !ofHandler;
     if (!isHeld) return passed;
     const stayed = await hold(Math.min(decision.delayMs, this.#holdMsMax), facts.response);
     return stayed ? passed : { kind: 'gone' };
@@ -211,6 +248,7 @@ type Asked<Native> = {
   readonly mode: Mode;
   readonly resource: string;
   readonly alone: boolean;
+  readonly ofHandler: boolean;
 };
 
 type Made = {

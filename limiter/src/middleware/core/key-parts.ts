@@ -18,6 +18,8 @@ export type Caller = {
   readonly tenant: string | undefined;
   readonly subject: string;
   readonly attributes: Readonly<Record<string, string>> | undefined;
+  /** Somebody, and not everybody who lacks a name. */
+  readonly identified: boolean;
 };
 
 /** Everybody that no part tells from others. */
@@ -28,38 +30,32 @@ export async function callerOf<Native>(
   facts: Facts<Native>,
   rules: KeyRules<Native>,
 ): Promise<Caller | null> {
-  const { by } = rules;
-  const named: [string, string | null][] = [];
-  const tenant = by.tenant && textOf('by.tenant', await by.tenant(facts.native));
-  if (by.user) named.push(['user', textOf('by.user', await by.user(facts.native))]);
-  if (by.ip) named.push(['ip', await addressOf(facts, rules)]);
-  for (const [name, from] of Object.entries(by.attributes ?? {})) {
-    named.push([name, textOf(`by.attributes.${name}`, await from(facts.native))]);
-  }
-  const isMissing = tenant === null || named.some(([, value]) => value === null);
-  if (isMissing && rules.onMissing === 'skip') return null;
-  const all = isMissing ? await filledIn(named, tenant, facts, rules) : named;
-  return joined(tenant ?? (isMissing && by.tenant ? everybody : undefined), all);
+  const { by, onMissing } = rules;
+  const tenant = by.tenant ? textOf('by.tenant', await by.tenant(facts.native)) : undefined;
+  const parts = await partsOf(facts, rules);
+  const absent = tenant === null ? 'tenant' : parts.find(({ value }) => value === null)?.name;
+  if (absent === undefined) return joined(tenant ?? undefined, parts);
+  if (onMissing === 'skip') return null;
+  const ofTenant = tenant === null ? everybody : tenant;
+  if (onMissing === 'shared') return joined(ofTenant, parts);
+  const address = onMissing === 'ip' ? await addressOf(facts, rules) : null;
+  if (address === null) throw missing(absent);
+  const present = parts.filter(({ name, value }) => name !== 'ip' && value !== null);
+  return joined(ofTenant, [...present, { name: 'ip', value: address }]);
 }
 
-/** By what was declared for it: nobody shares a counter by accident. */
-async function filledIn<Native>(
-  named: readonly (readonly [string, string | null])[],
-  tenant: string | null | undefined,
-  facts: Facts<Native>,
-  rules: KeyRules<Native>,
-): Promise<[string, string | null][]> {
-  const names = named.flatMap(([name, value]) => (value === null ? [name] : []));
-  if (tenant === null) names.unshift('tenant');
-  const { onMissing } = rules;
-  const address = onMissing === 'ip' ? await addressOf(facts, rules) : null;
-  if (onMissing === 'error' || (onMissing === 'ip' && address === null)) {
-    throw missing(names[0] ?? 'ip');
+type Part = { readonly name: string; readonly value: string | null };
+
+async function partsOf<Native>(facts: Facts<Native>, rules: KeyRules<Native>): Promise<Part[]> {
+  const { by } = rules;
+  const parts: Part[] = [];
+  if (by.user) parts.push({ name: 'user', value: textOf('by.user', await by.user(facts.native)) });
+  if (by.ip) parts.push({ name: 'ip', value: await addressOf(facts, rules) });
+  for (const name in by.attributes) {
+    const said = await by.attributes[name]?.(facts.native);
+    parts.push({ name, value: textOf(`by.attributes.${name}`, said) });
   }
-  const present = named.filter(([name, value]) => value !== null && name !== 'ip');
-  if (address !== null)
-    return [...present.map(([n, v]): [string, string | null] => [n, v]), ['ip', address]];
-  return named.map(([name, value]) => [name, value ?? everybody]);
+  return parts;
 }
 
 function missing(name: string): InvalidInput {
@@ -71,14 +67,16 @@ function missing(name: string): InvalidInput {
 }
 
 /** Each with its name, so that no two callers read the same, whatever they are called. */
-function joined(
-  tenant: string | undefined,
-  named: readonly (readonly [string, string | null])[],
-): Caller {
-  if (named.length === 0) return { tenant, subject: everybody, attributes: undefined };
-  const subject = named.map(([name, value]) => `${name}:${escaped(value ?? everybody)}`).join('+');
-  const attributes = Object.fromEntries(named.map(([name, value]) => [name, value ?? everybody]));
-  return { tenant, subject: bounded(subject), attributes };
+function joined(tenant: string | undefined, parts: readonly Part[]): Caller {
+  if (parts.length === 0) {
+    return { tenant, subject: everybody, attributes: undefined, identified: tenant !== undefined };
+  }
+  const subject = parts
+    .map(({ name, value }) => `${name}:${escaped(value ?? everybody)}`)
+    .join('+');
+  const attributes = Object.fromEntries(parts.map(({ name, value }) => [name, value ?? everybody]));
+  const identified = parts.every(({ value }) => value !== null);
+  return { tenant, subject: bounded(subject), attributes, identified };
 }
 
 function escaped(value: string): string {

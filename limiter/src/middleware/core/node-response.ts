@@ -1,9 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ResponseFacts } from './facts.ts';
+import { captureNode } from './node-capture.ts';
 
 /** What adapters on Node's own server share. */
 export function nodeResponse(response: ServerResponse): ResponseFacts {
   return {
+    capture: (bytesMax) => captureNode(response, bytesMax),
     setHeaders(headers) {
       if (response.headersSent) return;
       for (const name in headers) response.setHeader(name, headers[name] as string);

@@ -31,6 +31,7 @@ const ownFields = [
   'onDecision',
   'onError',
   'idempotencyKey',
+  'shield',
   'holdMsMax',
   'heartbeatMs',
   'onFailure',

@@ -70,6 +70,8 @@ function factsOf(req: Request, res: Response): Facts<Request> {
     native: req,
     identity: req,
     method: req.method,
+    url: () => req.originalUrl,
+    body: () => req.body as unknown,
     header: (name) => nodeHeader(req, name),
     route: () => templateOf(req),
     peer: () => req.socket.remoteAddress,

@@ -36,7 +36,7 @@ declare module 'fastify' {
 type Hook = 'onRequest' | 'preParsing' | 'preValidation' | 'preHandler';
 
 export type FastifyRateLimitOptions = RateLimitOptions<FastifyRequest> & {
-  /** Default `onRequest`: before anything is read. */
+  /** Default `onRequest`: before anything is read; with a `shield` `preHandler`. */
   readonly hook?: Hook;
 };
 
@@ -52,7 +52,7 @@ export const rateLimit: FastifyPluginCallback<FastifyRateLimitOptions> = Object.
       if (outcome.kind === 'refuse') return refuse(reply, outcome);
       return reply.hijack();
     };
-    const { hook = 'onRequest' } = options;
+    const { hook = options.shield ? 'preHandler' : 'onRequest' } = options;
     if (hook === 'preParsing')
       app.addHook(hook, async (request, reply) => void (await decide(request, reply)));
     else app.addHook(hook, decide);
@@ -75,7 +75,10 @@ export async function limit(
 
 function refuse(reply: FastifyReply, { status, headers, body }: RefusedOutcome): FastifyReply {
   // As bytes: a text would be sent through the route's serializer.
-  return reply.code(status).headers(headers).send(Buffer.from(body));
+  return reply
+    .code(status)
+    .headers(headers)
+    .send(Buffer.from(body as string));
 }
 
 function factsOf(request: FastifyRequest, reply: FastifyReply): Facts<FastifyRequest> {
@@ -85,12 +88,15 @@ function factsOf(request: FastifyRequest, reply: FastifyReply): Facts<FastifyReq
     native: request,
     identity: request,
     method: request.method,
+    url: () => request.originalUrl,
+    body: () => request.body,
     header: (name) => nodeHeader(request.raw, name),
     route: () => (request.is404 ? null : (request.routeOptions.url ?? null)),
     peer: () => request.socket.remoteAddress,
     frameworkAddress: () => request.ip,
     rules: () => request.routeOptions.config.rateLimit,
     response: {
+      capture: response.capture,
       onEnd: response.onEnd,
       setHeaders: (headers) => void (reply.sent || reply.headers(headers)),
     },
