@@ -11,6 +11,8 @@ export type KeyRules<Native> = {
   readonly onMissing: OnMissing;
   readonly trustProxy: ProxyTest | 'framework';
   readonly ipv6Prefix: number;
+  /** Hears of parts that came as the text of nothing. */
+  readonly onNothing: (part: string) => void;
 };
 
 /** Who calls, as a check says it. */
@@ -31,7 +33,7 @@ export async function callerOf<Native>(
   rules: KeyRules<Native>,
 ): Promise<Caller | null> {
   const { by, onMissing } = rules;
-  const tenant = by.tenant ? textOf('by.tenant', await by.tenant(facts.native)) : undefined;
+  const tenant = by.tenant ? textOf('tenant', await by.tenant(facts.native), rules) : undefined;
   const parts = await partsOf(facts, rules);
   const absent = tenant === null ? 'tenant' : parts.find(({ value }) => value === null)?.name;
   if (absent === undefined) return joined(tenant ?? undefined, parts);
@@ -49,11 +51,12 @@ type Part = { readonly name: string; readonly value: string | null };
 async function partsOf<Native>(facts: Facts<Native>, rules: KeyRules<Native>): Promise<Part[]> {
   const { by } = rules;
   const parts: Part[] = [];
-  if (by.user) parts.push({ name: 'user', value: textOf('by.user', await by.user(facts.native)) });
+  if (by.user)
+    parts.push({ name: 'user', value: textOf('user', await by.user(facts.native), rules) });
   if (by.ip) parts.push({ name: 'ip', value: await addressOf(facts, rules) });
   for (const name in by.attributes) {
     const said = await by.attributes[name]?.(facts.native);
-    parts.push({ name, value: textOf(`by.attributes.${name}`, said) });
+    parts.push({ name, value: textOf(`attributes.${name}`, said, rules) });
   }
   return parts;
 }
@@ -84,16 +87,23 @@ function escaped(value: string): string {
 }
 
 /** What programs write when they meant that nothing is there. */
-const absentWords = new Set(['', 'undefined', 'null', 'NaN', '[object Object]']);
+const absentWords = new Set(['undefined', 'null', 'NaN', '[object Object]']);
 const lengthMax = 512;
 
-function textOf(field: string, value: unknown): string | null {
+function textOf(
+  part: string,
+  value: unknown,
+  { onNothing }: Pick<KeyRules<never>, 'onNothing'>,
+): string | null {
   if (value === undefined || value === null) return null;
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'bigint') {
-    throw new InvalidInput(field, `must give a text or a number, got ${describe(value)}`);
+    throw new InvalidInput(`by.${part}`, `must give a text or a number, got ${describe(value)}`);
   }
   const text = String(value).trim();
-  return absentWords.has(text) ? null : bounded(text);
+  if (text === '') return null;
+  if (!absentWords.has(text)) return bounded(text);
+  onNothing(part);
+  return null;
 }
 
 /** Too long, or no text at all to some: by its hash, which tells it apart as well. */
@@ -108,7 +118,7 @@ async function addressOf<Native>(
 ): Promise<string | null> {
   const { by, ipv6Prefix } = rules;
   if (typeof by.ip === 'function') {
-    const said = textOf('by.ip', await by.ip(facts.native));
+    const said = textOf('ip', await by.ip(facts.native), rules);
     if (said === null) return null;
     const parsed = parseAddress(said);
     return parsed ? addressGroup(parsed, ipv6Prefix) : said;

@@ -76,6 +76,7 @@ function factsOf(req: Request, res: Response): Facts<Request> {
     route: () => templateOf(req),
     peer: () => req.socket.remoteAddress,
     frameworkAddress: () => req.ip,
+    frameworkTrustsAll: () => req.app.get('trust proxy') === true,
     response: nodeResponse(res),
   };
 }
