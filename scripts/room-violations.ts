@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import limiterPackage from '../limiter/package.json' with { type: 'json' };
 import { type Room, testImports } from './rooms.ts';
 
 export type SourceFile = {
@@ -56,12 +57,18 @@ function listImports(text: string): string[] {
   );
 }
 
+/** What users may import of the library: the file behind each name. */
+const { exports: entries } = limiterPackage as {
+  readonly exports: Readonly<Record<string, { readonly source: string } | string>>;
+};
+
 /** Undefined for a package that is not ours. */
 function resolveImport(fromPath: string, specifier: string): string | undefined {
   if (specifier.startsWith('.')) return posix.join(posix.dirname(fromPath), specifier);
-  if (specifier === 'sluice') return 'limiter/src/index.ts';
-  if (specifier.startsWith('sluice/')) return specifier.replace('sluice', 'limiter/src');
-  return undefined;
+  if (specifier !== 'sluice' && !specifier.startsWith('sluice/')) return undefined;
+  const entry = entries[specifier.replace('sluice', '.')];
+  const source = typeof entry === 'object' ? entry.source : specifier.replace('sluice', 'src');
+  return posix.join('limiter', source);
 }
 
 function isPackageAllowed(specifier: string, room: Room): boolean {

@@ -19,6 +19,11 @@ const contract = 'limiter/src/contract';
 const client = 'limiter/src/client';
 const cost = 'limiter/src/cost';
 const adaptive = 'limiter/src/adaptive';
+const address = 'limiter/src/address';
+const middleware = 'limiter/src/middleware';
+const shield = 'limiter/src/shield';
+const lint = 'limiter/src/lint';
+const testing = 'limiter/src/testing';
 const engines = {
   memory: 'limiter/src/engines/memory',
   redis: 'limiter/src/engines/redis',
@@ -27,7 +32,15 @@ const engines = {
 } as const;
 const names = 'limiter/src/engines/names';
 const allEngines = Object.values(engines);
-const frameworks = ['express', 'fastify', 'hono', 'koa', '@nestjs/common', 'graphql'];
+const frameworks = [
+  'express',
+  'fastify',
+  'hono',
+  'koa',
+  '@nestjs/common',
+  '@nestjs/core',
+  'graphql',
+];
 
 const limiterRooms: readonly Room[] = [
   { path: core, mayImport: [], packages: [] },
@@ -38,12 +51,16 @@ const limiterRooms: readonly Room[] = [
   { path: engines.guard, mayImport: [core, engines.memory], packages: ['node:'] },
   { path: headers, mayImport: [core], packages: [] },
   { path: contract, mayImport: [core], packages: [] },
-  { path: client, mayImport: [core, contract], packages: [] },
+  { path: client, mayImport: [core, contract, engines.guard], packages: [] },
+  { path: address, mayImport: [core], packages: [] },
+  { path: shield, mayImport: [core], packages: ['node:'] },
+  { path: lint, mayImport: [core], packages: [] },
+  { path: testing, mayImport: [core, wiring], packages: [] },
   { path: cost, mayImport: [core], packages: ['graphql'] },
   { path: adaptive, mayImport: [core], packages: ['node:'] },
   {
-    path: 'limiter/src/middleware',
-    mayImport: [core, headers, cost],
+    path: middleware,
+    mayImport: [core, address, headers, cost, lint, shield, wiring, engines.redis],
     packages: ['node:', ...frameworks],
   },
   { path: wiring, mayImport: [core, ...allEngines], packages: [] },
@@ -122,7 +139,9 @@ const outsideRooms: readonly Room[] = [
   { path: 'examples', mayImport: limiterRooms.map((room) => room.path) },
   {
     path: 'test',
-    mayImport: [library, core, ...allEngines, 'scripts', ...platformRooms.map(({ path }) => path)],
+    mayImport: [...limiterRooms.map(({ path }) => path), 'scripts'].concat(
+      platformRooms.map(({ path }) => path),
+    ),
     seesInternals: true,
   },
   {

@@ -26,6 +26,7 @@ export type { Duration } from './core/duration.ts';
 export type { Engine, SettleResult } from './core/engine.ts';
 export { CapacityFull, IdempotencyConflict, InvalidInput, StoreFailure } from './core/errors.ts';
 export type { LimitInput } from './core/limit-input.ts';
+export type { DecisionView, LimiterPort, PortCheck, SettleView } from './core/limiter-port.ts';
 
 export { Deadline } from './engines/guard/deadline.ts';
 export type { BreakerState } from './engines/guard/breaker.ts';

@@ -1,6 +1,7 @@
 // `sluice/contract`: what travels over our API. Its types, and the way between its spelling
 // (snake_case, seconds) and the library's. Knows no transport. Errors name the API's own fields.
 
+export { decisionFromWire } from './decision-from-wire.ts';
 export { decisionToJson } from './decision-to-json.ts';
 export { decisionToWire } from './decision-to-wire.ts';
 export { canonicalLimit, limitFromWire } from './limit-from-wire.ts';

@@ -10,6 +10,7 @@ export * from './engine.ts';
 export * from './errors.ts';
 export { levelOf, type Level } from './level.ts';
 export type { LimitInput } from './limit-input.ts';
+export type * from './limiter-port.ts';
 export type { Limit, Mode, PerPart } from './limit.ts';
 export { allowedBy, inWords } from './message.ts';
 export { parseMode } from './mode.ts';

@@ -1,5 +1,5 @@
-import type { Decision } from '../core/decision.ts';
 import { InvalidInput } from '../core/errors.ts';
+import type { DecisionView } from '../core/limiter-port.ts';
 import { describe } from '../core/numbers.ts';
 
 /**
@@ -12,7 +12,7 @@ const jitterSecondsMax = 5;
 
 /** Whole seconds, rounded up; null where waiting never helps. */
 export function retryAfterSeconds(
-  decision: Decision,
+  decision: DecisionView,
   jitter: Jitter,
   random: () => number,
 ): number | null {

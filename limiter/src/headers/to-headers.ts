@@ -2,9 +2,12 @@ import { Decision, type ShownLimit } from '../core/decision.ts';
 import { InvalidInput } from '../core/errors.ts';
 import { describe } from '../core/numbers.ts';
 import { oneOf, refuseUnknownFields, requireObject } from '../core/parse.ts';
+import type { DecisionView } from '../core/limiter-port.ts';
+import { spelledNames, type Names } from './names.ts';
 import { closest, rateLimitFields } from './rate-limit-fields.ts';
 import { requireJitter, retryAfterSeconds, type Jitter } from './retry-after.ts';
 import { integer } from './structured.ts';
+import { fillViewHeaders } from './view-headers.ts';
 import { warningOf, type EnforceFrom } from './warning.ts';
 
 /**
@@ -24,29 +27,15 @@ export type HeaderOptions = {
   readonly enforceFrom?: EnforceFrom;
   /** Names in lower case: HTTP/2 demands it, and some servers would change each of them again. */
   readonly lowerCase?: boolean;
+  /** What a decision of the service counts seconds from; default `Date.now`. */
+  readonly nowMs?: () => number;
 };
 
-const names = {
-  limit: 'X-RateLimit-Limit',
-  remaining: 'X-RateLimit-Remaining',
-  reset: 'X-RateLimit-Reset',
-  trioLimit: 'RateLimit-Limit',
-  trioRemaining: 'RateLimit-Remaining',
-  trioReset: 'RateLimit-Reset',
-  retryAfter: 'Retry-After',
-  policy: 'RateLimit-Policy',
-  state: 'RateLimit',
-  warning: 'X-RateLimit-Warning',
-} as const;
-
-type Names = Readonly<Record<keyof typeof names, string>>;
-
-const lowerNames = Object.fromEntries(
-  Object.entries(names).map(([field, name]) => [field, name.toLowerCase()]),
-) as Names;
-
 /** A decision as HTTP fields, for the 200 and the 429 alike. */
-export function toHeaders(decision: Decision, options: HeaderOptions = {}): Record<string, string> {
+export function toHeaders(
+  decision: DecisionView,
+  options: HeaderOptions = {},
+): Record<string, string> {
   const headers: Record<string, string> = {};
   fillHeaders(headers, decision, options);
   return headers;
@@ -55,16 +44,15 @@ export function toHeaders(decision: Decision, options: HeaderOptions = {}): Reco
 /** The same into an object that has fields already. */
 export function fillHeaders(
   headers: Record<string, string>,
-  decision: Decision,
+  decision: DecisionView,
   options: HeaderOptions = {},
 ): void {
-  if (!(decision instanceof Decision)) {
-    throw new InvalidInput('decision', `must be one of ours, got ${describe(decision)}`);
-  }
+  requireDecision(decision);
   requireOptions(options);
   const { profile = 'default', lowerCase = false } = options;
   if (profile === 'none') return;
-  const spelled = lowerCase ? lowerNames : names;
+  const spelled = spelledNames(lowerCase);
+  if (!(decision instanceof Decision)) return fillViewHeaders(headers, spelled, decision, options);
   const shown = Decision.shownOf(decision);
   if (shown && profile === 'default') fillUnixTrio(headers, spelled, decision, shown);
   if (shown && profile === 'trio') fillTrio(headers, spelled, decision, shown);
@@ -74,6 +62,13 @@ export function fillHeaders(
   if (profile !== 'trio') fillDraft(headers, spelled, decision, views);
   const warning = warningOf(views, options.enforceFrom);
   if (warning !== null) headers[spelled.warning] = warning;
+}
+
+function requireDecision(decision: DecisionView): void {
+  if (decision instanceof Decision) return;
+  const { allowed, limits } = (decision ?? {}) as Partial<DecisionView>;
+  if (typeof allowed === 'boolean' && Array.isArray(limits)) return;
+  throw new InvalidInput('decision', `must be one of ours, got ${describe(decision)}`);
 }
 
 type Headers = Record<string, string>;
@@ -127,18 +122,22 @@ function fillDraft(
   headers[spelled.state] = state;
 }
 
-const knownOptions = ['profile', 'jitter', 'random', 'enforceFrom', 'lowerCase'];
+const knownOptions = ['profile', 'jitter', 'random', 'enforceFrom', 'lowerCase', 'nowMs'];
 
 function requireOptions(options: HeaderOptions): void {
   requireObject('options', options);
   refuseUnknownFields('options', options, knownOptions);
-  const { profile, jitter, random, lowerCase } = options;
+  const { profile, jitter, random, lowerCase, nowMs } = options;
   if (profile !== undefined) oneOf('profile', profile, headerProfiles);
   if (jitter !== undefined) requireJitter(jitter);
-  if (random !== undefined && typeof random !== 'function') {
-    throw new InvalidInput('random', `must be a function, got ${describe(random)}`);
-  }
+  requireFunction('random', random);
+  requireFunction('nowMs', nowMs);
   if (lowerCase !== undefined && typeof lowerCase !== 'boolean') {
     throw new InvalidInput('lowerCase', `must be true or false, got ${describe(lowerCase)}`);
   }
+}
+
+function requireFunction(field: string, value: unknown): void {
+  if (value === undefined || typeof value === 'function') return;
+  throw new InvalidInput(field, `must be a function, got ${describe(value)}`);
 }

@@ -1,17 +1,16 @@
 import { systemClock, type Clock } from '../core/clock.ts';
 import type { Engine } from '../core/engine.ts';
-import { limitsPerQuestionMax } from '../core/engine.ts';
 import { InvalidInput } from '../core/errors.ts';
 import type { LimitInput } from '../core/limit-input.ts';
 import type { Limit } from '../core/limit.ts';
 import { describe, parseWhole } from '../core/numbers.ts';
-import { parseLimit } from '../core/parse-limit.ts';
 import { parseName, refuseUnknownFields, requireObject } from '../core/parse.ts';
 import { Guarded } from '../engines/guard/guarded.ts';
 import { LocalShares } from '../engines/guard/local/local-shares.ts';
 import { MemoryEngine } from '../engines/memory/index.ts';
 import { Coalescer, fromIoredis, RedisEngine, type IoredisLike } from '../engines/redis/index.ts';
 import { Limiter, SyncLimiter } from './limiter.ts';
+import { parseLimits } from './parse-limits.ts';
 import { warnOfResending } from './resend-warning.ts';
 
 export type LimiterOptions = {
@@ -63,9 +62,10 @@ export function createLimiter(
   requireObject('options', options);
   const kind = 'engine' in options ? 'engine' : 'redis' in options ? 'redis' : 'memory';
   refuseUnknownFields('', options, known[kind]);
-  const limits = parseLimits(options);
+  const name = parseName('name', options.name ?? 'limiter');
+  const limits = parseLimits(options.limits, name);
   if ('engine' in options || 'redis' in options) {
-    return storedLimiter(options, limits);
+    return storedLimiter(options, limits, name);
   }
   const { clock = systemClock, countersMax = 1_000_000 } = options;
   if (typeof clock !== 'function') {
@@ -73,12 +73,13 @@ export function createLimiter(
   }
   const bound = parseWhole('countersMax', countersMax, { min: 1, max: 100_000_000 });
   const memory = { clock, countersMax: bound, countersPerTenantMax: bound };
-  return new SyncLimiter(new MemoryEngine(memory), limits);
+  return new SyncLimiter(new MemoryEngine(memory), limits, name);
 }
 
 function storedLimiter(
   options: RedisLimiterOptions | EngineLimiterOptions,
   limits: readonly Limit[],
+  name: string,
 ): Limiter {
   const { deadlineMs = deadlineMsDefault, nodes = 1 } = options;
   const patienceMs = parseWhole('deadlineMs', deadlineMs, { min: 1, max: 60_000 });
@@ -86,13 +87,13 @@ function storedLimiter(
   const store =
     'engine' in options ? engineOf(options) : new RedisEngine(clientOf(options), secretOf(options));
   const engine = new Guarded(store, { deadlineMs: patienceMs, patienceMs });
-  const isLocal = limits.some(({ onStoreFailure }) => onStoreFailure === 'local');
   return new Limiter({
     engine,
     limits,
+    name,
     // Below what lets calls travel together: what does is waited for together.
     decider: store instanceof RedisEngine ? new Coalescer(engine) : engine,
-    local: isLocal ? new LocalShares({ engine, fleet: () => fleet }) : null,
+    local: { shares: null, make: () => new LocalShares({ engine, fleet: () => fleet }) },
   });
 }
 
@@ -113,27 +114,4 @@ function secretOf({ secret }: RedisLimiterOptions) {
   if (secret === undefined) return {};
   if (typeof secret === 'string') return { secret };
   throw new InvalidInput('secret', `must be a string, got ${describe(secret)}`);
-}
-
-function parseLimits({ limits, name = 'limiter' }: LimiterOptions): Limit[] {
-  if (!Array.isArray(limits)) {
-    throw new InvalidInput('limits', `must be a list of limits, got ${describe(limits)}`);
-  }
-  if (limits.length > limitsPerQuestionMax) {
-    throw new InvalidInput(
-      'limits',
-      `at most ${limitsPerQuestionMax} apply to one check, got ${limits.length}`,
-    );
-  }
-  const definedBy = parseName('name', name);
-  const names = new Set<string>();
-  return limits.flatMap((input: LimitInput, at) => {
-    const limit = parseLimit(input, { definedBy, field: `limits[${at}]` });
-    if (!limit) return [];
-    if (names.has(limit.name)) {
-      throw new InvalidInput(`limits[${at}].name`, `${limit.name} is taken; give each a name`);
-    }
-    names.add(limit.name);
-    return [limit];
-  });
 }

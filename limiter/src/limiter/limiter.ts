@@ -9,19 +9,18 @@ import {
 import { Decision } from '../core/decision.ts';
 import type { Answer, BoundLimit, Engine, Question, SettleResult } from '../core/engine.ts';
 import { IdempotencyConflict, InvalidInput, StoreFailure } from '../core/errors.ts';
+import type { LimitInput } from '../core/limit-input.ts';
 import type { Limit } from '../core/limit.ts';
+import type { DecisionView, Held, LimiterPort, RealCost } from '../core/limiter-port.ts';
 import { describe, parseWhole } from '../core/numbers.ts';
 import { parseText, refuseUnknownFields, requireObject } from '../core/parse.ts';
 import type { LocalShares } from '../engines/guard/local/local-shares.ts';
 import type { LonePath, MemoryEngine } from '../engines/memory/index.ts';
 import { CheckQuestion } from '../core/question.ts';
 import { whenStoreFails } from '../core/when-store-fails.ts';
+import { parseLimits, requireFew } from './parse-limits.ts';
 
-export type RealCost = {
-  readonly cost?: number;
-  readonly costs?: Readonly<Record<string, number>>;
-  readonly tenant?: string;
-};
+export type { RealCost } from '../core/limiter-port.ts';
 
 const tenantDefault = 'default';
 const idLengthMax = 4096;
@@ -30,27 +29,71 @@ const renewMsMax = 86_400_000;
 export type LimiterParts = {
   readonly engine: Engine;
   readonly limits: readonly Limit[];
+  /** Tells counters of several limiters on one engine apart. */
+  readonly name: string;
   /** What decides in front of the engine; the engine itself when absent. */
   readonly decider?: Pick<Engine, 'decide'>;
-  /** For limits that fail local. */
-  readonly local?: LocalShares | null;
+  /** For limits that fail local: made when there is the first of them. */
+  readonly local?: LocalSource;
 };
+
+export type LocalSource = { shares: LocalShares | null; readonly make: () => LocalShares };
 
 /**
  * Asks one engine about one list of limits. A refusal and a failed store are decisions; only what
  * the caller did wrong throws.
  */
-export class Limiter {
+export class Limiter implements LimiterPort {
   protected readonly engine: Engine;
   protected readonly limits: readonly Limit[];
+  protected readonly name: string;
   readonly #decider: Pick<Engine, 'decide'>;
+  readonly #localSource: LocalSource | undefined;
   readonly #local: LocalShares | null;
 
-  constructor({ engine, limits, decider = engine, local = null }: LimiterParts) {
+  constructor({ engine, limits, name, decider = engine, local }: LimiterParts) {
     this.engine = engine;
     this.limits = limits;
+    this.name = name;
     this.#decider = decider;
-    this.#local = local;
+    this.#localSource = local;
+    const isLocal = limits.some(({ onStoreFailure }) => onStoreFailure === 'local');
+    this.#local = local && isLocal ? (local.shares ??= local.make()) : null;
+  }
+
+  /** How soon the first of its silent tickets is stale; null where no limit is on open calls. */
+  get staleAfterMs(): number | null {
+    const staleMs = this.limits.flatMap(({ numbers }) =>
+      numbers.algorithm === 'concurrency' ? [numbers.staleAfterUs / 1000] : [],
+    );
+    return staleMs.length === 0 ? null : Math.min(...staleMs);
+  }
+
+  /**
+   * The same store under further limits, such as those of one route, or under these `alone`: all are
+   * decided in one step. One of a name that is taken replaces it. Close the limiter that this was
+   * made of, not this one.
+   */
+  with(limits: readonly LimitInput[], options: { readonly alone?: boolean } = {}): Limiter {
+    const { engine, name } = this;
+    return new Limiter({
+      engine,
+      name,
+      limits: this.joined(limits, options),
+      decider: this.#decider,
+      ...(this.#localSource && { local: this.#localSource }),
+    });
+  }
+
+  protected joined(
+    more: readonly LimitInput[],
+    { alone = false }: { readonly alone?: boolean },
+  ): readonly Limit[] {
+    const added = parseLimits(more, this.name);
+    if (alone) return added;
+    const names = new Set(added.map(({ name }) => name));
+    const all = [...this.limits.filter(({ name }) => !names.has(name)), ...added];
+    return requireFew(all);
   }
 
   /** May this subject do this, at this cost? Decides all limits in one step and charges them. */
@@ -79,7 +122,7 @@ export class Limiter {
   }
 
   /** Gives back what a decision charged, or the part named; once, and within its window. */
-  async refund(decision: Decision, part: Omit<RealCost, 'tenant'> = {}): Promise<boolean> {
+  async refund(decision: DecisionView, part: Omit<RealCost, 'tenant'> = {}): Promise<boolean> {
     if (!(decision instanceof Decision)) {
       throw new InvalidInput('decision', `must be one of ours, got ${describe(decision)}`);
     }
@@ -110,12 +153,7 @@ export class Limiter {
    * Holds a ticket or a reservation for another while: `ttlMs`, or as long as a silent ticket lives
    * and as was reserved. False when it is gone.
    */
-  async heartbeat(
-    held: ({ readonly ticket: string } | { readonly reservationId: string }) & {
-      readonly ttlMs?: number;
-      readonly tenant?: string;
-    },
-  ): Promise<boolean> {
+  async heartbeat(held: Held): Promise<boolean> {
     requireObject('held', held);
     const id = 'reservationId' in held && !('ticket' in held) ? 'reservationId' : 'ticket';
     refuseUnknownFields('', held, [id, 'ttlMs', 'tenant']);
@@ -138,7 +176,7 @@ export class Limiter {
   }
 
   async close(): Promise<void> {
-    await this.#local?.close();
+    await this.#localSource?.shares?.close();
     await this.engine.close();
   }
 }
@@ -148,11 +186,18 @@ export class SyncLimiter extends Limiter {
   readonly #memory: MemoryEngine;
   readonly #lonePath: LonePath | null;
 
-  constructor(engine: MemoryEngine, limits: readonly Limit[]) {
-    super({ engine, limits });
+  constructor(engine: MemoryEngine, limits: readonly Limit[], name: string) {
+    super({ engine, limits, name });
     this.#memory = engine;
     const [limit] = limits;
     this.#lonePath = limit && limits.length === 1 ? engine.lonePathOf(limit) : null;
+  }
+
+  override with(
+    limits: readonly LimitInput[],
+    options: { readonly alone?: boolean } = {},
+  ): SyncLimiter {
+    return new SyncLimiter(this.#memory, this.joined(limits, options), this.name);
   }
 
   checkSync(check: Check): Decision {

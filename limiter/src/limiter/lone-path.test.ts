@@ -89,7 +89,10 @@ class BothWays {
   #limiters(): [SyncLimiter, Limiter] {
     const limits = [this.#limit];
     const [here, engine] = this.#engines;
-    return [new SyncLimiter(here, limits), new Limiter({ engine, limits })];
+    return [
+      new SyncLimiter(here, limits, 'limiter'),
+      new Limiter({ engine, limits, name: 'limiter' }),
+    ];
   }
 
   #open(): MemoryEngine {

@@ -1,0 +1,87 @@
+import type { DecisionView } from '../../core/limiter-port.ts';
+import { toHeaders, type HeaderOptions } from '../../headers/index.ts';
+
+type Fields = Record<string, string>;
+
+/** One decision that the caller is told of. `warn`: it refused, and the call went on. */
+export type Told = {
+  readonly decision: DecisionView;
+  readonly options: HeaderOptions;
+  readonly isWarning: boolean;
+};
+
+const itemsMax = 4;
+
+/**
+ * Several decisions about one request as one set of fields: the trio of the strictest, the longest
+ * wait, and the draft's items of all, closest to exhaustion first.
+ */
+export function mergedHeaders(told: readonly Told[]): Fields {
+  const [first] = told;
+  if (first && told.length === 1) return fieldsOf(first);
+  const all = told.toSorted((a, b) => strictness(a.decision) - strictness(b.decision));
+  const merged: Fields = {};
+  for (const fields of all.map(fieldsOf)) {
+    for (const [name, value] of Object.entries(fields)) {
+      const before = merged[name];
+      merged[name] = before === undefined ? value : joined(name.toLowerCase(), before, value);
+    }
+  }
+  return inOrder(merged);
+}
+
+function fieldsOf({ decision, options, isWarning }: Told): Fields {
+  const fields = toHeaders(decision, options);
+  if (!isWarning || options.profile === 'none') return fields;
+  const spelled = (name: string) => (options.lowerCase ? name.toLowerCase() : name);
+  // The call went on: there is nothing to wait for.
+  delete fields[spelled('Retry-After')];
+  const { blockedBy, limit } = decision;
+  const name = blockedBy?.limit ?? 'limit';
+  const what = limit === null ? name : `${name}: ${limit}`;
+  fields[spelled('X-RateLimit-Warning')] = `${what}, exceeded, not enforced yet`;
+  return fields;
+}
+
+/** Refused before allowed, then by what is left for its size. */
+function strictness({ allowed, limit, remaining }: DecisionView): number {
+  if (!allowed) return -1;
+  return limit === null || remaining === null ? 2 : remaining / Math.max(1, limit);
+}
+
+/** The first is the strictest, and is shown where only one can be. */
+function joined(name: string, first: string, next: string): string {
+  if (name === 'retry-after') return String(Math.max(Number(first), Number(next)));
+  if (name === 'ratelimit' || name === 'ratelimit-policy') return `${first}, ${next}`;
+  return name === 'x-ratelimit-warning' ? `${first}; ${next}` : first;
+}
+
+/** Both of the draft's lists: the same items in the same order, each name once, few. */
+function inOrder(fields: Fields): Fields {
+  const nameOf = (wanted: string) =>
+    Object.keys(fields).find((name) => name.toLowerCase() === wanted) ?? '';
+  const [policyName, stateName] = [nameOf('ratelimit-policy'), nameOf('ratelimit')];
+  const policies = itemsOf(fields[policyName]);
+  const states = itemsOf(fields[stateName]);
+  if (policies.length === 0 || policies.length !== states.length) return fields;
+  const pairs = policies.map((policy, at) => ({ policy, state: states[at] ?? '' }));
+  const chosen = new Map<string, (typeof pairs)[number]>();
+  for (const pair of pairs.toSorted((a, b) => leftOf(a) - leftOf(b))) {
+    const [name = ''] = pair.policy.split(';', 1);
+    if (!chosen.has(name) && chosen.size < itemsMax) chosen.set(name, pair);
+  }
+  const shown = [...chosen.values()];
+  fields[policyName] = shown.map(({ policy }) => policy).join(', ');
+  fields[stateName] = shown.map(({ state }) => state).join(', ');
+  return fields;
+}
+
+/** Our own spelling: names of limits have no comma, and units neither. */
+function itemsOf(field: string | undefined): string[] {
+  return field ? field.split(', ') : [];
+}
+
+function leftOf({ policy, state }: { readonly policy: string; readonly state: string }): number {
+  const size = Number(/;q=(\d+)/.exec(policy)?.[1] ?? 1);
+  return Number(/;r=(\d+)/.exec(state)?.[1] ?? 0) / Math.max(1, size);
+}

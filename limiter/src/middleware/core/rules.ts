@@ -1,0 +1,26 @@
+import type { Facts } from './facts.ts';
+import { unmatchedResource, type RateLimitOptions, type RouteRules } from './options.ts';
+
+/** What is called: the method and the route's template, never the path that a caller may invent. */
+export function resourceOf<Native>({
+  method,
+  route,
+}: Pick<Facts<Native>, 'method' | 'route'>): string {
+  const template = route();
+  if (template === null) return unmatchedResource;
+  // What answers HEAD is what answers GET: asked either way, it counts as one.
+  return `${method === 'HEAD' ? 'GET' : method}:${template}`;
+}
+
+/** The rules of a call: the route's own before those of the table before those for all. */
+export function rulesFor<Native>(
+  options: RateLimitOptions<Native>,
+  resource: string,
+  own: RouteRules<Native> | false | undefined,
+): RouteRules<Native> | false {
+  const { routes } = options;
+  const tabled = routes && Object.hasOwn(routes, resource) ? routes[resource] : undefined;
+  if (own === false || (own === undefined && tabled === false)) return false;
+  if (!own && !tabled) return options;
+  return { ...options, ...tabled, ...own };
+}

@@ -1,0 +1,180 @@
+import type { DecisionView, LimiterPort, RealCost } from '../../core/limiter-port.ts';
+import type { Mode } from '../../core/limit.ts';
+import type { Facts, Outcome, ResponseEnd } from './facts.ts';
+import { mergedHeaders, type Told } from './merged-headers.ts';
+import type { RouteRules } from './options.ts';
+
+/** What was decided about a request so far: `req.rateLimit`, or `rateLimitOf(request)`. */
+export type RateLimit = {
+  /** The strictest decision: one that refused, else the one with the least left. */
+  readonly decision: DecisionView;
+  /** All of them, in their order. */
+  readonly decisions: readonly DecisionView[];
+  readonly mode: Exclude<Mode, 'off'>;
+  /** Refused by a limit, and let through by the mode. */
+  readonly wouldRefuse: boolean;
+  /** How we know: `fail_open` says that nobody was asked. */
+  readonly basis: DecisionView['basis'];
+  readonly degradedReason: string | null;
+  /** What the call really cost; else it is settled at what was reserved, when it has ended. */
+  settle(real: RealCost): Promise<void>;
+};
+
+/** What a handler asks for itself, once it knows more. */
+export type LimitCall<Native> = Omit<RouteRules<Native>, 'skip' | 'mode'> & {
+  readonly resource?: string;
+};
+
+export type Limited = { readonly outcome: Outcome; readonly decision: DecisionView | null };
+
+/** Who asks about a request. */
+export type Asker<Native> = {
+  limit(facts: Facts<Native>, call: LimitCall<Native>): Promise<Limited>;
+  heard(error: unknown): void;
+};
+
+/** One decision of a request, and what is to be done about it in the end. */
+export type Entry<Native> = {
+  readonly decision: DecisionView;
+  readonly port: LimiterPort;
+  readonly tenant: string | undefined;
+  readonly mode: Exclude<Mode, 'off'>;
+  readonly rules: Pick<RouteRules<Native>, 'reserve' | 'refundIf'>;
+  readonly told: Told | null;
+  readonly stop: (() => void) | null;
+  /** False: an earlier call has it, and gives back what it holds. */
+  readonly isOurs: boolean;
+  isSettled: boolean;
+};
+
+const visits = new WeakMap<object, Visit<unknown>>();
+
+/** A request under limits, from its first decision to the end of its response. */
+export class Visit<Native> {
+  readonly facts: Facts<Native>;
+  /** The last that decided: further questions go the same way. */
+  guard: Asker<Native>;
+  readonly #entries: Entry<Native>[] = [];
+  #isWatched = false;
+  #rateLimit: RateLimit | undefined;
+
+  private constructor(facts: Facts<Native>, guard: Asker<Native>) {
+    this.facts = facts;
+    this.guard = guard;
+  }
+
+  /** All guards of a request are of one framework, and so speak of the same kind of request. */
+  static of<Native>(identity: object): Visit<Native> | undefined {
+    return visits.get(identity) as Visit<Native> | undefined;
+  }
+
+  static for<Native>(facts: Facts<Native>, guard: Asker<Native>): Visit<Native> {
+    let visit = Visit.of<Native>(facts.identity);
+    if (visit) visit.guard = guard;
+    else {
+      visit = new Visit(facts, guard);
+      visits.set(facts.identity, visit as Visit<unknown>);
+    }
+    return visit;
+  }
+
+  add(entry: Entry<Native>): void {
+    this.#entries.push(entry);
+    const { decision, rules } = entry;
+    const isOpen = entry.isOurs && (decision.ticket !== null || decision.reservation !== null);
+    if ((isOpen || rules.refundIf) && !this.#isWatched) {
+      this.#isWatched = true;
+      this.facts.response.onEnd((end) => void this.#end(end));
+    }
+  }
+
+  /** How many decisions there were. */
+  get count(): number {
+    return this.#entries.length;
+  }
+
+  headers(): Record<string, string> {
+    return mergedHeaders(this.#entries.flatMap(({ told }) => told ?? []));
+  }
+
+  /** The newest decision. */
+  get last(): DecisionView | undefined {
+    return this.#entries.at(-1)?.decision;
+  }
+
+  /** Says what is the case when it is read, also after further decisions. */
+  get rateLimit(): RateLimit | undefined {
+    return this.#entries.length === 0 ? undefined : (this.#rateLimit ??= this.#describe());
+  }
+
+  #describe(): RateLimit {
+    const entries = this.#entries;
+    const shown = () => entries.reduce((best, one) => (isStricter(one, best) ? one : best));
+    return {
+      get decision() {
+        return shown().decision;
+      },
+      get decisions() {
+        return entries.map(({ decision }) => decision);
+      },
+      get mode() {
+        return shown().mode;
+      },
+      get wouldRefuse() {
+        const { decision, mode } = shown();
+        return !decision.allowed && mode !== 'enforce';
+      },
+      get basis() {
+        return shown().decision.basis;
+      },
+      get degradedReason() {
+        return shown().decision.degradedReason;
+      },
+      settle: (real) => this.#settle(real),
+    };
+  }
+
+  async #settle(real: RealCost): Promise<void> {
+    for (const entry of this.#entries) await settle(entry, real);
+  }
+
+  async #end(end: ResponseEnd): Promise<void> {
+    const { native: request } = this.facts;
+    for (const entry of this.#entries) {
+      if (!entry.isOurs) continue;
+      entry.stop?.();
+      const { decision, rules, port, tenant } = entry;
+      const named = tenant === undefined ? {} : { tenant };
+      try {
+        if (decision.ticket !== null) await port.release(decision.ticket, named);
+        const ended = { ...end, request, decision };
+        if (!entry.isSettled) await settle(entry, (await rules.reserve?.settle?.(ended)) ?? {});
+        const isRefunded = decision.allowed && (await rules.refundIf?.(ended));
+        if (isRefunded) await port.refund(decision);
+      } catch (error) {
+        this.guard.heard(error);
+      }
+    }
+  }
+}
+
+/** Once; what nothing is said of costs what was reserved. */
+async function settle<Native>(entry: Entry<Native>, real: RealCost): Promise<void> {
+  const { decision, port, tenant } = entry;
+  if (entry.isSettled || !entry.isOurs || !decision.reservation) return;
+  entry.isSettled = true;
+  const { cost = decision.cost, costs } = real;
+  const named = tenant === undefined ? {} : { tenant };
+  await port.settle(decision.reservation.id, { cost, ...(costs && { costs }), ...named });
+}
+
+type Shown = Pick<Entry<never>, 'decision'>;
+
+function isStricter({ decision: a }: Shown, { decision: b }: Shown): boolean {
+  if (a.allowed !== b.allowed) return !a.allowed;
+  return left(a) < left(b);
+}
+
+function left({ limit, remaining }: DecisionView): number {
+  return limit === null || remaining === null ? Infinity : remaining / Math.max(1, limit);
+}
