@@ -21,6 +21,7 @@ const cost = 'limiter/src/cost';
 const adaptive = 'limiter/src/adaptive';
 const address = 'limiter/src/address';
 const middleware = 'limiter/src/middleware';
+const compat = 'limiter/src/compat';
 const engines = {
   memory: 'limiter/src/engines/memory',
   redis: 'limiter/src/engines/redis',
@@ -56,6 +57,11 @@ const limiterRooms: readonly Room[] = [
     path: middleware,
     mayImport: [core, address, headers, cost, wiring, engines.redis],
     packages: ['node:', ...frameworks],
+  },
+  {
+    path: compat,
+    mayImport: [core, address, wiring, middleware, engines.memory, engines.redis, engines.guard],
+    packages: ['node:', 'express'],
   },
   { path: wiring, mayImport: [core, ...allEngines], packages: [] },
   {
