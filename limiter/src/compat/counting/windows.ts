@@ -66,15 +66,20 @@ export class Windows {
     return { limit, parts: [key], cost };
   }
 
-  /** Null when the key has no window. */
-  async look(bound: BoundLimit): Promise<Seen | null> {
+  /** What the key's window says, or what a new one would. */
+  async inspect(bound: BoundLimit): Promise<Seen> {
     const { nowUs, readings } = await this.store.engine.inspect(tenant, [bound]);
-    const seen = seenOf(bound, readings[0], nowUs);
-    const isFresh = seen.used === 0 && seen.resetAtUs - nowUs >= this.rules.windowMs * 1000;
-    return isFresh && seen.blockedUntilUs === 0 ? null : seen;
+    return seenOf(bound, readings[0], nowUs);
   }
 
-  /** What `taken` charged, within the window that it was charged in. */
+  /** Null when the key has no window. */
+  async look(bound: BoundLimit): Promise<Seen | null> {
+    const seen = await this.inspect(bound);
+    const isNew = seen.used === 0 && seen.resetAtUs - seen.nowUs >= this.rules.windowMs * 1000;
+    return isNew && seen.blockedUntilUs === 0 ? null : seen;
+  }
+
+  /** What a question of this id charged, within the window that it was charged in. */
   async giveBack(bound: BoundLimit, { id, atUs }: { id: string; atUs: number }): Promise<void> {
     const call = { id, chargedAtUs: atUs, limits: [bound], rememberMs };
     await this.store.engine.refund(tenant, call);

@@ -1,5 +1,4 @@
 import type { NextFunction, Request, Response } from 'express';
-import { systemClock } from '../../core/clock.ts';
 import type { BoundLimit } from '../../core/engine.ts';
 import { StoreFailure } from '../../core/errors.ts';
 import { nodeResponse } from '../../middleware/core/index.ts';
@@ -48,12 +47,11 @@ export async function passes(call: Call): Promise<boolean> {
 /** Null: the store failed, and the call goes on uncounted, as was declared. */
 async function count(call: Call, key: string, limit: number): Promise<Counted | null> {
   const { options, windows } = call;
-  if (limit === 0) {
-    const nowUs = systemClock();
-    const seen = { used: 0, nowUs, resetAtUs: nowUs + options.windowMs * 1000 };
-    return { allowed: false, seen, charge: null };
-  }
   try {
+    if (limit === 0) {
+      const seen = await windows.inspect(windows.of(key, 1));
+      return { allowed: false, seen, charge: null };
+    }
     const bound = windows.of(key, limit, 1);
     const { id, allowed, seen } = await take(windows.store, [bound]);
     return { allowed, seen: seen[0] as Seen, charge: { id, bound } };

@@ -141,7 +141,8 @@ export class RateLimiter implements RateLimiterLike {
    * look for `consumedPoints > points` before they do what must not be tried too often.
    */
   async markRefusal(bound: BoundLimit, { used, verdict }: Seen): Promise<void> {
-    if (this.blockDuration > 0 || verdict === 'ok' || used !== this.points) return;
+    const isOut = verdict === 'exceeded' || verdict === 'impossible';
+    if (this.blockDuration > 0 || !isOut || used !== this.points) return;
     await this.windows.add({ ...bound, cost: 1 }).catch(unlessStoreFailed);
   }
 
