@@ -51,7 +51,8 @@ export class RateLimiter implements RateLimiterLike {
     const ask = async () => {
       const { allowed, seen } = await take(this.windows.store, [bound]);
       if (!allowed) await this.markRefusal(bound, seen[0] as Seen);
-      return { allowed, res: resOf(seen[0] as Seen, this.points, bound.cost) };
+      const asked = allowed ? { taken: bound.cost } : { refused: bound.cost };
+      return { allowed, res: resOf(seen[0] as Seen, this.points, asked) };
     };
     const asked = await insured(this, ask, async (insurance) => ({
       allowed: true,
@@ -69,7 +70,7 @@ export class RateLimiter implements RateLimiterLike {
     const bound = this.bind(key, parsePoints('points', points));
     const add = async () => {
       await this.windows.add(bound);
-      return this.#res(bound);
+      return this.#res(bound, { taken: bound.cost });
     };
     return insured(this, add, (insurance) => insurance.penalty(key, points));
   }
@@ -146,9 +147,9 @@ export class RateLimiter implements RateLimiterLike {
     await this.windows.add({ ...bound, cost: 1 }).catch(unlessStoreFailed);
   }
 
-  async #res(bound: BoundLimit): Promise<RateLimiterRes> {
+  async #res(bound: BoundLimit, asked = {}): Promise<RateLimiterRes> {
     const seen = await this.windows.look(bound);
-    return seen ? resOf(seen, this.points) : new RateLimiterRes(this.points);
+    return seen ? resOf(seen, this.points, asked) : new RateLimiterRes(this.points);
   }
 }
 

@@ -32,18 +32,25 @@ export class RateLimiterRes {
   }
 }
 
-/** `cost`: what was taken, or refused, just now. */
-export function resOf(seen: Seen, points: number, cost = 0): RateLimiterRes {
-  const isRefused = cost > 0 && seen.verdict !== 'ok';
+/** What was just taken, or asked for and refused. */
+type Asked = { readonly taken?: number; readonly refused?: number };
+
+export function resOf(
+  seen: Seen,
+  points: number,
+  { taken = 0, refused = 0 }: Asked = {},
+): RateLimiterRes {
   const isBlocked = seen.blockedUntilUs > seen.nowUs;
   // A refused call charges nothing, yet is seen by who was refused: with it there is too much.
-  const used = isRefused ? seen.used + cost : seen.used;
+  const used = seen.used + refused;
   const consumed = isBlocked ? Math.max(used, points + 1) : used;
-  const untilUs = isBlocked ? Math.max(seen.resetAtUs, seen.blockedUntilUs) : seen.resetAtUs;
+  const fits = seen.used + Math.max(refused, 1) <= points;
+  const mustWaitUs = fits ? 0 : seen.resetAtUs;
+  const untilUs = isBlocked ? Math.max(mustWaitUs, seen.blockedUntilUs) : seen.resetAtUs;
   return new RateLimiterRes(
     Math.max(points - consumed, 0),
     Math.ceil((untilUs - seen.nowUs) / 1000),
     consumed,
-    !isRefused && cost > 0 && seen.used === cost,
+    taken > 0 && seen.used === taken,
   );
 }

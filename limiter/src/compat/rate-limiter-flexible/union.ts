@@ -39,8 +39,9 @@ export class RateLimiterUnion {
     );
     const told = asked.map((one, at) => ({ ...one, seen: seen[at] as Seen }));
     const shown = allowed ? told : told.filter((one) => one.seen.verdict !== 'ok');
+    const asking = allowed ? { taken: cost } : { refused: cost };
     const res = Object.fromEntries(
-      shown.map((one) => [one.limiter.keyPrefix, resOf(one.seen, one.limiter.points, cost)]),
+      shown.map(({ limiter, seen }) => [limiter.keyPrefix, resOf(seen, limiter.points, asking)]),
     );
     if (allowed) return res;
     await Promise.all(shown.map((one) => one.limiter.markRefusal(one.bound, one.seen)));
