@@ -1,8 +1,8 @@
 import type { Request } from 'express';
 import { rateLimit as theirs } from 'express-rate-limit';
-import { rateLimit as ours } from 'sluice/compat/express-rate-limit';
+import type { Options } from 'sluice/compat/express-rate-limit';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { both, clock, expresses, holdTime, sideBySide, type Case } from './side-by-side.ts';
+import { both, expresses, holdTime, sideBySide, type Case } from './side-by-side.ts';
 
 const root = '/';
 const four = [root, root, root, root];
@@ -134,7 +134,7 @@ describe.each(expresses)('$name: options of express-rate-limit', ({ name, make }
   });
 
   it('knowingly apart: a refused call is seen once and charges nothing', async () => {
-    const handler: Parameters<typeof ours>[0] = {
+    const handler: Options = {
       handler: (req, res) => void res.json((req as never as { rateLimit: object }).rateLimit),
     };
     const { limits, ...pair } = await serve({

@@ -15,10 +15,24 @@ const flags = [
   'skipSuccessfulRequests',
   'passOnStoreError',
 ] as const;
-const known = [
-  ...['windowMs', 'limit', 'max', 'message', 'statusCode', 'standardHeaders', 'identifier'],
-  ...['retryAfter', 'requestPropertyName', 'ipv6Subnet', 'validate', 'logger'],
-  ...['redis', 'secret', 'deadlineMs', 'prefix', 'clock'],
+const known: readonly string[] = [
+  'windowMs',
+  'limit',
+  'max',
+  'message',
+  'statusCode',
+  'standardHeaders',
+  'identifier',
+  'retryAfter',
+  'requestPropertyName',
+  'ipv6Subnet',
+  'validate',
+  'logger',
+  'redis',
+  'secret',
+  'deadlineMs',
+  'prefix',
+  'clock',
   ...functions,
   ...flags,
 ];

@@ -51,8 +51,13 @@ const common = ['points', 'duration', 'blockDuration', 'keyPrefix', 'execEvenly'
 const known = {
   memory: [...common, 'clock'],
   redis: [
-    ...[...common, 'storeClient', 'secret', 'deadlineMs', 'insuranceLimiter'],
-    ...['inMemoryBlockOnConsumed', 'rejectIfRedisNotReady'],
+    ...common,
+    'storeClient',
+    'secret',
+    'deadlineMs',
+    'insuranceLimiter',
+    'inMemoryBlockOnConsumed',
+    'rejectIfRedisNotReady',
   ],
 };
 
@@ -112,7 +117,8 @@ export function parseSeconds(field: string, value: unknown, secondsMost = second
 
 /** Options of a single call. */
 export function requireNoCustomDuration(options: object | undefined): void {
-  if ((options as { customDuration?: unknown } | undefined)?.customDuration === undefined) return;
+  if (!options || !('customDuration' in options)) return;
+  if (options.customDuration === undefined) return;
   throw new InvalidInput(
     'customDuration',
     'a limiter has one duration; make one with another keyPrefix and duration',
