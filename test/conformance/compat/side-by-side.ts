@@ -64,7 +64,7 @@ export function sideBySide(make: typeof express) {
   return async (about: Case) => {
     const theirLimit = theirs({ validate: false, ...about.options() });
     // A handler of theirs is told of their store, which nothing here looks at.
-    const ourLimit = ours({ ...(about.options() as Options), clock });
+    const ourLimit = ours({ ...(about.options() as unknown as Options), clock });
     return {
       theirs: await serve(theirLimit as RequestHandler, about),
       ours: await serve(ourLimit, about),

@@ -41,7 +41,13 @@ export function rateLimit(given: Options = {}): RateLimitRequestHandler {
   const windows = new Windows(storeOf(given), rules);
   const ofKey = (key: string) => windows.of(keyText('key', key), 1);
   const middleware: RequestHandler = async (req, res, next) => {
-    const isPassed = await passes({ req, res, next, options, windows }).catch(next);
+    let isPassed = false;
+    try {
+      isPassed = await passes({ req, res, next, options, windows });
+    } catch (error) {
+      // Express 4 looks at no promise: what is wrong is told by `next`.
+      next(error);
+    }
     if (isPassed) next();
   };
   return Object.assign(middleware, {
