@@ -207,6 +207,21 @@ describe('verbs of rate-limiter-flexible: as time passes', () => {
     }
   });
 
+  it('knowingly apart: a block shorter than its window is no fresh start', async () => {
+    const limiter = new ours.RateLimiterMemory({
+      points: 1,
+      duration: 60,
+      blockDuration: 10,
+      clock,
+    });
+    await limiter.consume('a');
+    await expect(limiter.consume('a')).rejects.toMatchObject({ msBeforeNext: 60_000 });
+    vi.advanceTimersByTime(11_000);
+    await expect(limiter.consume('a')).rejects.toMatchObject({ msBeforeNext: 49_000 });
+    vi.advanceTimersByTime(49_000);
+    expect(await limiter.consume('a')).toMatchObject({ isFirstInDuration: true });
+  });
+
   it('what is set ends on time', async () => {
     const limiter = new ours.RateLimiterMemory({ points: 2, duration: 10, clock });
     await limiter.set('a', 2, 4);
