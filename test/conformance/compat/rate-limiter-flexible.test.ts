@@ -16,6 +16,7 @@ const kinds = [
   {
     kind: 'memory',
     make: (numbers: Numbers) => ({
+      grainMs: 1,
       theirs: new theirs.RateLimiterMemory(numbers) as Verbs,
       ours: new ours.RateLimiterMemory({ ...numbers, clock: () => Date.now() * 1000 }) as Verbs,
     }),
@@ -26,6 +27,7 @@ const kinds = [
       made += 1;
       const options = { keyPrefix: `rlf-${process.pid}-${made}`, storeClient: redis, ...numbers };
       return {
+        grainMs: 10_000,
         theirs: new theirs.RateLimiterRedis(options) as Verbs,
         ours: new ours.RateLimiterRedis(options) as Verbs,
       };
@@ -33,8 +35,8 @@ const kinds = [
   },
 ];
 
-/** What a call says, whether it was refused, and without the milliseconds that pass meanwhile. */
-async function say(call: Promise<unknown>): Promise<Said> {
+/** What a call says and whether it was refused; times in grains, where time passes meanwhile. */
+async function say(call: Promise<unknown>, grainMs: number): Promise<Said> {
   const settled = await call.then(
     (res) => ({ res, refused: false }),
     (error: unknown) => {
@@ -47,16 +49,18 @@ async function say(call: Promise<unknown>): Promise<Said> {
   const { refused } = settled;
   // A refused call that blocks is the first to their memory, and not to their Redis.
   const isFirst = !refused && isFirstInDuration;
-  return { ...res, isFirst, seconds: Math.ceil(msBeforeNext / 1000), refused };
+  return { ...res, isFirst, grains: Math.ceil(msBeforeNext / grainMs), refused };
 }
 
 type Step = (limiter: Verbs) => Promise<unknown>;
 
-async function bothSay(pair: { theirs: Verbs; ours: Verbs }, steps: readonly Step[]) {
+type Pair = { readonly theirs: Verbs; readonly ours: Verbs; readonly grainMs: number };
+
+async function bothSay(pair: Pair, steps: readonly Step[]) {
   const said = { theirs: [] as Said[], ours: [] as Said[] };
   for (const step of steps) {
-    said.theirs.push(await say(step(pair.theirs)));
-    said.ours.push(await say(step(pair.ours)));
+    said.theirs.push(await say(step(pair.theirs), pair.grainMs));
+    said.ours.push(await say(step(pair.ours), pair.grainMs));
   }
   return said;
 }
