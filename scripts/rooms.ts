@@ -24,6 +24,7 @@ const middleware = 'limiter/src/middleware';
 const shield = 'limiter/src/shield';
 const lint = 'limiter/src/lint';
 const testing = 'limiter/src/testing';
+const compat = 'limiter/src/compat';
 const engines = {
   memory: 'limiter/src/engines/memory',
   redis: 'limiter/src/engines/redis',
@@ -62,6 +63,11 @@ const limiterRooms: readonly Room[] = [
     path: middleware,
     mayImport: [core, address, headers, cost, lint, shield, wiring, engines.redis],
     packages: ['node:', ...frameworks],
+  },
+  {
+    path: compat,
+    mayImport: [core, address, wiring, middleware, engines.memory, engines.redis, engines.guard],
+    packages: ['node:', 'express'],
   },
   { path: wiring, mayImport: [core, ...allEngines], packages: [] },
   {
