@@ -1,0 +1,43 @@
+import { Suspense } from 'react';
+import { Redirect, Route, Switch } from 'wouter';
+import { Shell } from './layout/Shell.tsx';
+import { NotFoundPage } from './pages/NotFoundPage.tsx';
+import { SignInPage } from './pages/SignInPage.tsx';
+import { homeOf, isFor, routes, type PageRoute } from './routes.ts';
+import { useSession } from './session/session.ts';
+import { Failed, Loading } from './ui/States.tsx';
+
+export function App() {
+  const session = useSession();
+  return (
+    <Shell session={session}>
+      <Suspense fallback={<Loading lines={8} />}>
+        <Switch>
+          <Route path="/">
+            {session.isChecking ? <Loading /> : <Redirect to={homeOf(session)} replace />}
+          </Route>
+          <Route path="/sign-in">
+            {session.isSignedIn ? <Redirect to="/" replace /> : <SignInPage />}
+          </Route>
+          {routes.map((route) => (
+            <Route key={`${route.path} ${route.audience}`} path={route.path}>
+              <Guarded route={route} />
+            </Route>
+          ))}
+          <Route>
+            <NotFoundPage />
+          </Route>
+        </Switch>
+      </Suspense>
+    </Shell>
+  );
+}
+
+/** The page, or what must come before it. */
+function Guarded({ route }: { readonly route: PageRoute }) {
+  const session = useSession();
+  if (isFor(route.audience, session)) return <route.page />;
+  if (session.isChecking) return <Loading lines={8} />;
+  if (session.error) return <Failed error={session.error} />;
+  return session.isSignedIn ? <NotFoundPage /> : <SignInPage />;
+}
