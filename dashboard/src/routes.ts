@@ -25,6 +25,28 @@ export const routes: readonly PageRoute[] = [
     page: lazy(() => import('./pages/playground/PlaygroundPage.tsx')),
     nav: { label: 'Playground', icon: 'play', group: 'Try' },
   },
+  {
+    path: '/tenants',
+    audience: 'platform',
+    page: lazy(() => import('./pages/tenants/list/TenantsPage.tsx')),
+    nav: { label: 'Tenants', icon: 'tenant', group: 'Manage' },
+  },
+  {
+    path: '/tenants/:id/:tab?',
+    audience: 'platform',
+    page: lazy(() => import('./pages/tenants/TenantPage.tsx')),
+  },
+  {
+    path: '/account',
+    audience: 'tenant',
+    page: lazy(() => import('./pages/tenants/AccountHome.tsx')),
+    nav: { label: 'My tenant', icon: 'tenant', group: 'Watch' },
+  },
+  {
+    path: '/account/:tab',
+    audience: 'tenant',
+    page: lazy(() => import('./pages/tenants/AccountPage.tsx')),
+  },
 ];
 
 export function isFor(audience: Audience, { isSignedIn, tenantId }: Session): boolean {
