@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import type { Stage } from './rig/stage.ts';
+import { tenantScenes } from './scenes-tenants.ts';
 
 /** What a picture is taken of. */
 export type Scene = {
@@ -44,6 +45,7 @@ export const scenes: readonly Scene[] = [
     signedIn: false,
     play: (page) => page.getByRole('heading', { name: 'Sign in' }).waitFor(),
   },
+  ...tenantScenes,
 ];
 
 async function fireAt(page: Page, tab: string): Promise<void> {
