@@ -25,6 +25,12 @@ export const routes: readonly PageRoute[] = [
     page: lazy(() => import('./pages/playground/PlaygroundPage.tsx')),
     nav: { label: 'Playground', icon: 'play', group: 'Try' },
   },
+  {
+    path: '/overview',
+    audience: 'platform',
+    page: lazy(() => import('./pages/overview/OverviewPage.tsx')),
+    nav: { label: 'Overview', icon: 'gauge', group: 'Watch' },
+  },
 ];
 
 export function isFor(audience: Audience, { isSignedIn, tenantId }: Session): boolean {
