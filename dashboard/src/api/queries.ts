@@ -6,6 +6,7 @@ import {
   type UseQueryResult,
 } from '@tanstack/react-query';
 import { useToast } from '../ui/toast/toasts.ts';
+import { ApiProblem } from './problem.ts';
 import { admin, type Query } from './request.ts';
 import type { Page } from './objects.ts';
 
@@ -59,13 +60,19 @@ export function useChange<Input, Output>(options: {
 }) {
   const client = useQueryClient();
   const toast = useToast();
+  const refresh = () =>
+    Promise.all(options.touches.map((noun) => client.invalidateQueries({ queryKey: keyOf(noun) })));
   return useMutation({
     mutationFn: options.run,
     onSuccess: async (output, input) => {
       if (options.done) toast.say(options.done(output, input));
-      await Promise.all(
-        options.touches.map((noun) => client.invalidateQueries({ queryKey: keyOf(noun) })),
-      );
+      await refresh();
     },
+    // What was changed by others must be seen before it can be changed again.
+    onError: (error) => (isConflict(error) ? refresh() : undefined),
   });
+}
+
+function isConflict(error: unknown): boolean {
+  return error instanceof ApiProblem && error.code === 'version_conflict';
 }

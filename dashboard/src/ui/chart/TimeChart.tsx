@@ -25,10 +25,13 @@ export type TimeChartProps = {
   readonly series: readonly Series[];
   readonly height?: number;
   readonly show?: (value: number) => string;
+  /** Which moment the figures are of, where that is said. */
+  readonly when?: (second: number) => string;
 };
 
 /** Values over time on a canvas, which stays smooth with ten thousand points. */
-export function TimeChart({ label, times, series, height = 200, show = String }: TimeChartProps) {
+export function TimeChart(props: TimeChartProps) {
+  const { label, times, series, height = 200, show = String, when } = props;
   const theme = useTheme();
   const frame = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot>(null);
@@ -59,9 +62,11 @@ export function TimeChart({ label, times, series, height = 200, show = String }:
     chart.current?.setData([times, ...series.map(({ values }) => values)] as uPlot.AlignedData);
   }, [times, series, look]);
   const at = pointed ?? times.length - 1;
+  const second = times[at];
   return (
     <figure className="chart">
       <figcaption className="legend figures">
+        {when && second !== undefined && <span className="legend-when">{when(second)}</span>}
         {series.map(({ label: name, tone, values }) => (
           <span key={name} className={`legend-item tone-${tone}`}>
             <i aria-hidden="true" />

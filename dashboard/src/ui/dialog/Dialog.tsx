@@ -18,6 +18,8 @@ export function Dialog({
   useEffect(() => {
     const shown = dialog.current;
     shown?.showModal();
+    // Who opens a form wants to type, not to close it.
+    shown?.querySelector<HTMLElement>('.dialog-body :is(input, select, textarea)')?.focus();
     return () => shown?.close();
   }, []);
   return (

@@ -77,7 +77,7 @@ const columns: readonly Column<Block>[] = [
       return status === 'expired' ? <Time at={end} /> : <Countdown to={end} over="ended" />;
     },
   },
-  { title: 'Why', cell: ({ reason }) => <span className="reason">{reason}</span> },
+  { title: 'Why', cell: ({ reason }) => <span className="tenant-reason">{reason}</span> },
 ];
 
 function whoInWords({ subject, ip, attribute, key_id: keyId }: Block): string {

@@ -101,7 +101,7 @@ const columns: readonly Column<ApiKey>[] = [
   {
     title: 'May',
     cell: ({ scopes }) => (
-      <span className="row scopes">
+      <span className="row key-scope-list">
         {scopes.map((scope) => (
           <Badge key={scope}>{scope}</Badge>
         ))}

@@ -23,7 +23,7 @@ export function ScopeFields({
   const toggle = (scope: KeyScope, isOn: boolean) =>
     onChange(keyScopes.filter((one) => (one === scope ? isOn : value.includes(one))));
   return (
-    <fieldset className="choices">
+    <fieldset className="key-scopes">
       <legend className="label">May</legend>
       {keyScopes.map((scope) => {
         const isReserved = scope === 'plan:select' && !isPlatform;

@@ -25,7 +25,7 @@ export function TenantFilters({
 }) {
   const tiers = useTiers().map((tier) => ({ value: tier, label: tier }));
   return (
-    <search className="filters" aria-label="Tenants">
+    <search className="tenant-filters" aria-label="Tenants">
       <TextField
         label="Name starts with"
         name="name_prefix"

@@ -30,7 +30,7 @@ function columnsFor(plans: readonly Plan[]): readonly Column<Tenant>[] {
     {
       title: 'Name',
       cell: ({ id, name }) => (
-        <Link href={`/tenants/${id}/overview`} className="row-link">
+        <Link href={`/tenants/${id}/overview`} className="tenant-link">
           {name}
         </Link>
       ),

@@ -28,7 +28,7 @@ export function OverrideFilters({
   readonly children: ReactNode;
 }) {
   return (
-    <search className="filters filters-inset" aria-label="Overrides">
+    <search className="tenant-filters tenant-filters-inset" aria-label="Overrides">
       <TextField
         label="Limit"
         name="limit_name"

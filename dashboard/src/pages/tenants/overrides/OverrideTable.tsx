@@ -65,7 +65,7 @@ const columns: readonly Column<Override>[] = [
     cell: ({ status }) => <Badge tone={statusTones[status]}>{status}</Badge>,
   },
   { title: 'Ends', cell: (override) => <Ends override={override} /> },
-  { title: 'Why', cell: ({ reason }) => <span className="reason">{reason}</span> },
+  { title: 'Why', cell: ({ reason }) => <span className="tenant-reason">{reason}</span> },
 ];
 
 function Ends({

@@ -36,7 +36,7 @@ export function WhomFields({
         {(wiring) => (
           <textarea
             {...wiring}
-            className="mono attributes"
+            className="mono override-attributes"
             rows={2}
             spellCheck={false}
             value={value.attributes}

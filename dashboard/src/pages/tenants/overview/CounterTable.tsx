@@ -92,7 +92,7 @@ function Used({ counter: { name, used, limit, unit } }: { readonly counter: Coun
     );
   }
   return (
-    <div className="used">
+    <div className="tenant-used">
       <span className="figures">
         {count(used)} of {count(limit)} {unit}
       </span>

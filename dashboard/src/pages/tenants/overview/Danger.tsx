@@ -16,7 +16,7 @@ export function Danger({ tenant }: { readonly tenant: Tenant }) {
   const isActive = tenant.status === 'active';
   return (
     <Card title="Suspend or delete">
-      <div className="danger-row">
+      <div className="tenant-danger">
         <p>
           {isActive
             ? 'A suspended tenant is refused every check. It can be resumed at any time.'
@@ -24,7 +24,7 @@ export function Danger({ tenant }: { readonly tenant: Tenant }) {
         </p>
         <Button onClick={() => setAsked('suspend')}>{isActive ? 'Suspend…' : 'Resume…'}</Button>
       </div>
-      <div className="danger-row">
+      <div className="tenant-danger">
         <p>Deleted, its keys, plans, policies, tokens, counters and usage are gone for good.</p>
         <Button variant="danger" onClick={() => setAsked('delete')}>
           Delete…

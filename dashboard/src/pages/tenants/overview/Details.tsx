@@ -45,7 +45,7 @@ export function Details({ tenant }: { readonly tenant: Tenant }) {
         </dd>
       </dl>
       {!may.isPlatform && (
-        <p className="hint facts-note">
+        <p className="hint tenant-note">
           Plan, tier and all else that limits you is changed by who runs this service.
         </p>
       )}

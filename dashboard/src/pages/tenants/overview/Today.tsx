@@ -15,7 +15,7 @@ export function Today({ tenant }: { readonly tenant: Tenant }) {
       <Loaded query={query} lines={2}>
         {({ totals, summary }) => (
           <div className="stack">
-            <ul className="tallies">
+            <ul className="tenant-figures">
               <Tally tone="good" label="allowed" value={totals.allowed} />
               <Tally tone="warning" label="let in with a warning" value={totals.warned} />
               <Tally tone="bad" label="refused" value={totals.blocked} />
@@ -38,7 +38,7 @@ function Tally({
   readonly value: number;
 }) {
   return (
-    <li className={`tally tone-${tone}`}>
+    <li className={`tenant-figure tone-${tone}`}>
       <strong className="figures">{shortCount(value)}</strong>
       <span className="quiet">{label}</span>
     </li>

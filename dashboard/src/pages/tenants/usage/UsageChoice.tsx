@@ -28,7 +28,7 @@ export function UsageChoice({
   // A limit that counted nothing in this time stays chosen.
   const names = new Set([...limits, ...(value.limit === '' ? [] : [value.limit])]);
   return (
-    <div className="filters">
+    <div className="tenant-filters">
       <SelectField
         label="Time"
         name="range"

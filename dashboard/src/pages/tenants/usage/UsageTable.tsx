@@ -4,7 +4,7 @@ import { Table, type Column } from '../../../ui/Table.tsx';
 import { count } from '../../../ui/words.ts';
 import type { Shown } from './bands.ts';
 import type { UsagePoint, UsageReport } from './report.ts';
-import { stepInWords } from './step-words.ts';
+import { secondOf, stepInWords } from './step-words.ts';
 
 const rowsMax = 200;
 
@@ -19,7 +19,7 @@ export function UsageTable({
   const [isOpen, setOpen] = useState(false);
   const busy = report.points.filter((point) => shown.some(({ id }) => point[id] > 0)).toReversed();
   const columns: readonly Column<UsagePoint>[] = [
-    { title: 'Step', cell: ({ at }) => stepInWords(at, report.step) },
+    { title: 'Step', cell: ({ at }) => stepInWords(secondOf(at, report.step), report.step) },
     ...shown.map(({ id, label }): Column<UsagePoint> => ({
       title: label,
       align: 'right',
@@ -38,7 +38,7 @@ export function UsageTable({
         Figures as a table
       </Button>
       {isOpen && (
-        <div className="usage-figures">
+        <div className="usage-rows">
           <Table
             caption="Calls over time"
             columns={columns}
