@@ -45,7 +45,7 @@ describe("a tenant's own admin", () => {
     await page.getByText('is changed by who runs this service').waitFor();
     await page.getByRole('button', { name: 'Rename' }).click();
     const name = `Renamed ${randomUUID().slice(0, 8)}`;
-    await page.getByLabel('Name').fill(name);
+    await page.getByRole('textbox', { name: 'Name' }).fill(name);
     await page.getByRole('button', { name: 'Rename' }).last().click();
     await page.getByRole('heading', { name, level: 1 }).waitFor();
     for (const control of ['Edit', 'Suspend…', 'Delete…']) {

@@ -38,7 +38,7 @@ const plans = {
     {
       name: 'search-per-minute',
       algorithm: 'sliding_window_counter',
-      limit: 120,
+      limit: 100,
       window_seconds: 60,
       per: ['tenant'],
     },
@@ -46,6 +46,7 @@ const plans = {
       name: 'exports-at-once',
       algorithm: 'concurrency',
       max_concurrent: 4,
+      resources: ['POST:/export'],
       stale_after_seconds: 60,
       per: ['tenant'],
     },
@@ -121,7 +122,7 @@ async function furnishOverrides(api: NodeClient, tenantId: string): Promise<void
     api.change('POST', 'overrides', { tenant_id: tenantId, ...fields });
   await make({
     limit: 'search-per-minute',
-    numbers: { limit: 600 },
+    numbers: { limit: 130 },
     ttl_seconds: 200_000,
     reason: 'Launch week, agreed with sales',
   });
@@ -186,7 +187,9 @@ async function showUsage(page: Page, stage: Stage): Promise<void> {
   });
   const { id } = await company(stage);
   await page.goto(`${stage.url}/#/tenants/${id}/usage`);
+  const loaded = page.waitForResponse((answer) => answer.url().includes('step=minute'));
   await page.getByLabel('Time', { exact: true }).selectOption('day');
+  await loaded;
   await page.getByRole('img', { name: /calls/ }).waitFor();
   await page.waitForLoadState('networkidle');
 }
@@ -197,9 +200,9 @@ type Report = { readonly points: readonly (Counts & { at: string })[]; readonly 
 function busy(report: Report) {
   const points = report.points.map((point, at) => {
     const hour = new Date(point.at).getUTCHours() + new Date(point.at).getUTCMinutes() / 60;
-    const tide = 60 + 45 * Math.sin(((hour - 8) / 24) * 2 * Math.PI);
+    const tide = 70 + 42 * Math.sin(((hour - 8) / 24) * 2 * Math.PI);
     const asked = Math.round(tide + 14 * Math.sin(at / 7) + 9 * Math.sin(at * 2.4));
-    const blocked = Math.max(0, asked - 88);
+    const blocked = Math.max(0, asked - 95);
     const warned = Math.round((asked - blocked) * 0.06);
     return { ...point, allowed: asked - blocked - warned, warned, blocked };
   });

@@ -39,7 +39,7 @@ describe('tenants', () => {
     await page.getByRole('button', { name: 'Edit' }).click();
     await page.getByLabel('Tier', { exact: true }).fill('enterprise');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('definition').filter({ hasText: 'enterprise' }).waitFor();
+    await page.getByRole('definition').filter({ hasText: 'enterprise' }).first().waitFor();
 
     await page.getByRole('link', { name: 'Tenants' }).first().click();
     await page.getByLabel('Name starts with').fill(name);
@@ -200,29 +200,31 @@ describe('a viewer', () => {
   });
 });
 
-describe.each(['light', 'dark'] as const)('to everybody, in the %s', (theme) => {
-  it('all about a tenant is within reach', async () => {
-    const { id, key } = await stage.api.makeTenant({ limits: [tight] });
+describe('all about a tenant', () => {
+  it('is within everybody’s reach', async () => {
+    const name = nameOf('Within reach');
+    const { id, key } = await stage.api.makeTenant({ name, limits: [tight] });
     await stage.api.checks(
       key,
       Array.from({ length: 5 }, () => ask),
     );
     const fields = { tenant_id: id, limit: 'tight', numbers: { limit: 9 }, reason: 'test' };
     await stage.api.change('POST', 'overrides', fields);
-    const block = { tenant_id: id, ip: '192.0.2.0/24', reason: 'test', ttl_seconds: 60 };
-    await stage.api.change('POST', 'blocks', block);
-    const visitor = await stage.visit({ theme });
+    const visitor = await stage.visit();
     const { page } = visitor;
     await visitor.signIn();
     await visitor.open('/tenants');
-    await page.getByRole('table').waitFor();
+    // Of one row as of fifty, in less time.
+    await page.getByLabel('Name starts with').fill(name);
+    await page.getByRole('row').nth(2).waitFor({ state: 'detached' });
     await checkAccess(visitor);
-    for (const tab of ['overview', 'usage', 'keys', 'overrides', 'blocks']) {
+    for (const tab of ['overview', 'usage']) {
       await visitor.open(`/tenants/${id}/${tab}`);
       await page.getByRole('table').first().waitFor();
       await checkAccess(visitor);
     }
     await visitor.open(`/tenants/${id}/overrides`);
+    await page.getByRole('table').waitFor();
     await page.getByRole('button', { name: 'New override' }).click();
     await checkAccess(visitor);
   });

@@ -72,7 +72,7 @@ it('draws ten thousand points, and follows the pointer with a small part of a fr
   const session = await context.newCDPSession(page);
   await session.send('Performance.enable');
   const before = await busySeconds();
-  const moves = 100;
+  const moves = 50;
   for (let move = 0; move < moves; move += 1) {
     await page.mouse.move(x + 60 + (move / moves) * (width - 80), y + height / 2);
   }
