@@ -178,17 +178,17 @@ async function showSecret(page: Page, stage: Stage): Promise<void> {
   await page.getByText('Copy it now').waitFor();
 }
 
-/** A service that was just started has counted for a minute: the day before is drawn by hand. */
+/** A service that was just started has counted for a minute: the week before is drawn by hand. */
 async function showUsage(page: Page, stage: Stage): Promise<void> {
-  await page.route('**/v1/admin/usage?*step=minute*', async (route) => {
+  await page.route('**/v1/admin/usage?*step=hour*', async (route) => {
     const answer = await route.fetch();
     const report = (await answer.json()) as Report;
     await route.fulfill({ response: answer, json: busy(report) });
   });
   const { id } = await company(stage);
   await page.goto(`${stage.url}/#/tenants/${id}/usage`);
-  const loaded = page.waitForResponse((answer) => answer.url().includes('step=minute'));
-  await page.getByLabel('Time', { exact: true }).selectOption('day');
+  const loaded = page.waitForResponse((answer) => answer.url().includes('step=hour'));
+  await page.getByLabel('Time', { exact: true }).selectOption('week');
   await loaded;
   await page.getByRole('img', { name: /calls/ }).waitFor();
   await page.waitForLoadState('networkidle');
@@ -199,10 +199,12 @@ type Report = { readonly points: readonly (Counts & { at: string })[]; readonly 
 
 function busy(report: Report) {
   const points = report.points.map((point, at) => {
-    const hour = new Date(point.at).getUTCHours() + new Date(point.at).getUTCMinutes() / 60;
-    const tide = 70 + 42 * Math.sin(((hour - 8) / 24) * 2 * Math.PI);
-    const asked = Math.round(tide + 14 * Math.sin(at / 7) + 9 * Math.sin(at * 2.4));
-    const blocked = Math.max(0, asked - 95);
+    const date = new Date(point.at);
+    const tide = Math.sin(((date.getUTCHours() - 8) / 24) * 2 * Math.PI);
+    const isWeekend = date.getUTCDay() % 6 === 0;
+    const ripple = Math.sin(at * 1.7) + Math.sin(at * 2.9) + Math.sin(at * 0.31);
+    const asked = Math.round((isWeekend ? 1800 : 3600) * (1 + 0.7 * tide) + 170 * ripple + 500);
+    const blocked = Math.max(0, asked - 6000);
     const warned = Math.round((asked - blocked) * 0.06);
     return { ...point, allowed: asked - blocked - warned, warned, blocked };
   });
@@ -216,6 +218,6 @@ function busy(report: Report) {
   };
   const calls = totals.allowed + totals.warned + totals.blocked;
   const words = (value: number) => value.toLocaleString('en');
-  const summary = `${words(calls)} calls in the last day: ${words(totals.allowed + totals.warned)} let in, ${words(totals.blocked)} refused, most by search-per-minute.`;
+  const summary = `${words(calls)} calls in the last week: ${words(totals.allowed + totals.warned)} let in, ${words(totals.blocked)} refused, most by search-per-minute.`;
   return { ...report, points, totals, summary };
 }

@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { useConsole } from './rig/visitor.ts';
 
@@ -34,7 +35,7 @@ it('tells what became of calls, in all and by limit, as a chart and as a table',
 });
 
 /** Of each column of figures; the minute may have turned between two calls. */
-async function sums(table: ReturnType<import('playwright-core').Page['getByRole']>) {
+async function sums(table: Locator) {
   const rows = await table.locator('tbody tr').all();
   const texts = await Promise.all(rows.map((row) => row.locator('td.right').allInnerTexts()));
   const columns = texts[0]?.length ?? 0;

@@ -13,7 +13,7 @@ export function OverviewTab({ tenant }: { readonly tenant: Tenant }) {
       {tenant.status === 'suspended' && (
         <p className="notice tone-bad">Suspended: every check of this tenant is refused.</p>
       )}
-      <div className="cards">
+      <div className="cards tenant-cards">
         <Details tenant={tenant} />
         <div className="stack">
           <Today tenant={tenant} />
