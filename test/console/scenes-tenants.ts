@@ -219,5 +219,11 @@ function busy(report: Report) {
   const calls = totals.allowed + totals.warned + totals.blocked;
   const words = (value: number) => value.toLocaleString('en');
   const summary = `${words(calls)} calls in the last week: ${words(totals.allowed + totals.warned)} let in, ${words(totals.blocked)} refused, most by search-per-minute.`;
-  return { ...report, points, totals, summary };
+  const each = { allowed: totals.allowed + totals.warned, blocked: 0, would_block: 0 };
+  const limits = [
+    { name: 'search-per-minute', ...each, blocked: totals.blocked },
+    { name: 'tokens-per-day', ...each, would_block: totals.warned },
+    { name: 'burst', ...each },
+  ];
+  return { ...report, points, totals, limits, summary };
 }

@@ -7,7 +7,7 @@ import { numbersIn } from './definitions.ts';
 const labels: Readonly<Record<Field, string>> = {
   bucket_capacity: 'Bucket holds',
   refill_rate_per_sec: 'Back per second',
-  limit: 'Limit',
+  limit: 'How many',
   window_seconds: 'Window in seconds',
   max_concurrent: 'Open at once',
   stale_after_seconds: 'Silent after seconds',

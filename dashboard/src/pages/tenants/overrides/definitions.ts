@@ -16,17 +16,20 @@ export type Definition = {
 const policiesMax = 200;
 
 /** The limits of its plan, and those of policies that are its own or for all. */
-export function useDefinitions(tenant: Tenant): readonly Definition[] {
-  const { plan } = usePlanOf(tenant);
-  const own = useList<Policy>('policies', { tenant_id: tenant.id, limit: policiesMax }).items;
-  const shared = useList<Policy>('policies', { tenant_id: 'shared', limit: policiesMax }).items;
+export function useDefinitions(tenant: Tenant): {
+  readonly definitions: readonly Definition[];
+  readonly isLoading: boolean;
+} {
+  const { plan, isLoading } = usePlanOf(tenant);
+  const own = useList<Policy>('policies', { tenant_id: tenant.id, limit: policiesMax });
+  const shared = useList<Policy>('policies', { tenant_id: 'shared', limit: policiesMax });
   const ofPlan = (plan?.limits ?? []).map((limit) => ({
     id: `plan ${limit.name}`,
     label: `${limit.name} (plan ${plan?.name})`,
     limit,
     naming: { plan_id: plan?.id ?? '' },
   }));
-  const ofPolicies = [...own, ...shared].flatMap(({ id, resource, limits }) =>
+  const ofPolicies = [...own.items, ...shared.items].flatMap(({ id, resource, limits }) =>
     limits.map((limit) => ({
       id: `${id} ${limit.name}`,
       label: `${limit.name} (policy ${resource})`,
@@ -34,7 +37,10 @@ export function useDefinitions(tenant: Tenant): readonly Definition[] {
       naming: { policy_id: id },
     })),
   );
-  return [...ofPlan, ...ofPolicies];
+  return {
+    definitions: [...ofPlan, ...ofPolicies],
+    isLoading: isLoading || own.isPending || shared.isPending,
+  };
 }
 
 /** Who defines it is said only where its name alone does not: it then follows the tenant's plan. */

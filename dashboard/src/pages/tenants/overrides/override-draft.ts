@@ -1,5 +1,6 @@
 import type { FieldProblem } from '../../../api/problem.ts';
-import { endingIn, type Ending } from '../lifetime.ts';
+import { numberOf } from '../../../ui/form/inputs.tsx';
+import { endingIn, expiryOf, type Ending } from '../lifetime.ts';
 import type { NumberField } from '../objects.ts';
 import { attributesIn } from './override-words.ts';
 
@@ -29,4 +30,18 @@ export const noDraft: OverrideDraft = {
 export function problemsOf({ attributes }: OverrideDraft): readonly FieldProblem[] {
   if (attributesIn(attributes) !== null) return [];
   return [{ field: 'attributes', problem: 'needs name=value in each line' }];
+}
+
+/** As the API takes it, but for whose it is. */
+export function sentOf(draft: OverrideDraft): Readonly<Record<string, unknown>> {
+  const { numbers, resource, subject, attributes, ending, reason } = draft;
+  const typed = Object.entries(numbers).map(([field, text]) => [field, numberOf(text)] as const);
+  return {
+    numbers: Object.fromEntries(typed.filter(([, value]) => value !== undefined)),
+    resource: resource.trim() || null,
+    subject: subject || null,
+    attributes: attributesIn(attributes),
+    expires_at: expiryOf(ending),
+    reason: reason.trim(),
+  };
 }
