@@ -16,6 +16,9 @@ const longTests = process.env['FAULT_SCALE'] === undefined ? [] : ['test/faults/
 // These need an Envoy, which nothing installs by itself: `npm run test:envoy` alone runs them.
 const envoyTests = process.env['ENVOY'] === undefined ? [] : ['test/envoy/*.long.ts'];
 
+// In a browser, which has a set-up of its own.
+const consoleTests = ['test/console/**/*.test.ts'];
+
 // These are about what their process has loaded, so each has one of its own.
 const aloneTests = ['platform/src/observe/tracing.test.ts', 'test/platform/traces.test.ts'];
 
@@ -59,9 +62,17 @@ export default defineConfig({
         test: {
           name: 'servers',
           include: serverTests,
-          exclude: [...raceTests, ...aloneTests],
+          exclude: [...raceTests, ...aloneTests, ...consoleTests],
           globalSetup: ['test/servers/global-setup.ts'],
           execArgv: embeddedFlags,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'console',
+          include: consoleTests,
+          globalSetup: ['test/console/rig/global-setup.ts'],
         },
       },
       {

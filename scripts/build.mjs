@@ -1,5 +1,5 @@
-// Compiles the library and the service, incrementally, and puts beside the compiled code what it
-// reads at run time: Lua scripts, pages and protocols.
+// Compiles the library and the service, incrementally, puts beside the compiled code what it reads
+// at run time (Lua scripts, pages and protocols), and bundles the console.
 
 import { spawnSync } from 'node:child_process';
 import {
@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildConsole } from './build-console.mjs';
 
 const rootPath = fileURLToPath(new URL('..', import.meta.url));
 
@@ -35,6 +36,7 @@ export function buildLimiter({ clean = false } = {}) {
 export function buildAll({ clean = false } = {}) {
   build('limiter', clean);
   build('platform', clean);
+  buildConsole({ clean });
 }
 
 /**

@@ -11,6 +11,8 @@ const steps = {
   lint: ['oxlint/bin/oxlint'],
   format: ['oxfmt/bin/oxfmt', '--check'],
   types: ['typescript/bin/tsc', '-p', rootPath],
+  // Apart, for what a browser knows is not what Node knows.
+  'console types': ['typescript/bin/tsc', '-p', `${rootPath}/dashboard`],
   rooms: ['tsx/dist/cli.mjs', `${rootPath}/scripts/check-rooms.ts`],
 };
 

@@ -141,7 +141,11 @@ const platformRooms: readonly Room[] = [
 ];
 
 const outsideRooms: readonly Room[] = [
-  { path: 'dashboard/src', mayImport: [library, client, contract] },
+  {
+    path: 'dashboard/src',
+    mayImport: [core, headers, client, contract],
+    packages: ['react', 'react-dom', 'wouter', '@tanstack/react-query', 'uplot'],
+  },
   { path: 'examples', mayImport: limiterRooms.map((room) => room.path) },
   {
     path: 'test',

@@ -4,6 +4,7 @@ import { Conflict } from '../control/errors.ts';
 import { templates as tiers } from '../control/plans/templates.ts';
 import { policyTemplates } from '../control/policies/templates.ts';
 import type { Control } from '../doors/http/admin/index.ts';
+import type { DemoPlan } from '../doors/http/demo.ts';
 
 /** What there is to try. */
 export type Demo = {
@@ -11,8 +12,6 @@ export type Demo = {
   readonly key: string;
   readonly plans: readonly DemoPlan[];
 };
-
-export type DemoPlan = { readonly id: string; readonly name: string; readonly about: string };
 
 const actor: Actor = { id: 'demo', role: 'owner', tenantId: null, requestId: null };
 const tenantName = 'demo';
@@ -111,12 +110,11 @@ async function makePlans({ plans }: Control, tenantId: string): Promise<DemoPlan
   const { items } = await plans.list(actor, { tenant_id: tenantId });
   const made: DemoPlan[] = [];
   for (const { name, about, limit } of templates) {
-    const known = items.find((plan) => plan.name === name);
-    const id =
-      known?.id ??
-      (await plans.create(actor, { tenant_id: tenantId, name, limits: [{ name, ...limit }] })).value
-        .id;
-    made.push({ id, name, about });
+    const { id, limits } =
+      items.find((plan) => plan.name === name) ??
+      (await plans.create(actor, { tenant_id: tenantId, name, limits: [{ name, ...limit }] }))
+        .value;
+    made.push({ id, name, about, limits });
   }
   return made;
 }

@@ -100,7 +100,8 @@ onEveryAdmin('who may do what', (suite) => {
   });
 
   const lists = routes.filter(({ verb, tenants }) => verb === 'list' && tenants);
-  const others = routes.filter(({ verb }) => verb !== 'list');
+  // Who asks about itself names nobody.
+  const others = routes.filter(({ verb }) => verb !== 'list' && verb !== 'self');
 
   it.each(named(lists))("%s shows a tenant's token nothing of another", async (_name, route) => {
     const { status, text, body } = await suite.admin.get(route.noun, ofToken("tenant's owner"));
@@ -154,7 +155,7 @@ onEveryAdmin('who may do what', (suite) => {
     const { admin } = suite;
     const token = String(tokens["tenant's viewer"]);
     const { tokens: _, publications: __, counters: ___, ...rest } = world.own;
-    const { usage: ____, rollout: _____, pools: ______, ...own } = rest;
+    const { usage: ____, rollout: _____, pools: ______, me: _______, ...own } = rest;
     for (const [noun, id] of Object.entries(own)) {
       expect((await admin.get(`${noun}/${id}`, { token })).status).toBe(200);
     }
@@ -171,6 +172,27 @@ onEveryAdmin('who may do what', (suite) => {
     await admin.patch(`tenants/${world.own.tenants}`, { tier: shared.body['name'] });
     expect((await admin.get(`plans/${world.platform.plans}`, { token })).status).toBe(200);
     await admin.patch(`tenants/${world.own.tenants}`, { tier: 'free' });
+  });
+
+  it.each([...roles, ...roles.map((role) => `tenant's ${role}`)])(
+    'a token (%s) is told what it is, and of its secret nothing',
+    async (name) => {
+      const { status, body, text } = await suite.admin.get('me', ofToken(name));
+      expect(status).toBe(200);
+      expect(body).toEqual({
+        id: expect.any(String),
+        name: expect.any(String),
+        role: name.replace("tenant's ", ''),
+        tenant_id: name.startsWith('tenant') ? world.own.tenants : null,
+        expires_at: null,
+      });
+      expect(text).not.toContain(String(tokens[name]).slice(26));
+    },
+  );
+
+  it('the token of the configuration is told that it is its owner', async () => {
+    const { body } = await suite.admin.get('me');
+    expect(body).toMatchObject({ id: 'bootstrap', role: 'owner', tenant_id: null });
   });
 
   describe("a tenant's owner", () => {

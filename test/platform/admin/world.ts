@@ -21,7 +21,15 @@ export type World = {
   /** Of no tenant; the plan is one that neither tenant is on. */
   readonly platform: Omit<
     Objects,
-    'tenants' | 'keys' | 'quotas' | 'overrides' | 'counters' | 'usage' | 'decisions' | 'rollout'
+    | 'tenants'
+    | 'keys'
+    | 'quotas'
+    | 'overrides'
+    | 'counters'
+    | 'usage'
+    | 'decisions'
+    | 'rollout'
+    | 'me'
   >;
   /** What does not exist. */
   readonly nothing: Objects;
@@ -54,6 +62,7 @@ const nothing: Objects = {
   decisions: 'nothing-1',
   rollout: randomUUID(),
   pools: randomUUID(),
+  me: randomUUID(),
 };
 
 const hook = { url: 'https://hooks.example.com/sluice', events: ['quota.threshold'] };
@@ -87,6 +96,7 @@ async function makeObjects(admin: AdminRig): Promise<Objects> {
     rollout: tenant_id,
     webhooks: webhook.body.id,
     pools: pool.body.id,
+    me: randomUUID(),
     decisions: await admin.makeReceipt(tenant_id),
   };
 }

@@ -36,12 +36,15 @@ describe('under a prefix', () => {
     expect(wrong.headers.get('allow')).toBe('POST');
   });
 
-  it('the console is redirected to within', async () => {
+  it('the console is below it, with a slash for what it loads to be found', async () => {
     const { port } = await startServer({ basePath: '/limits' });
-    for (const path of ['/limits', '/limits/']) {
-      const answer = await fetch(`http://127.0.0.1:${port}${path}`, { redirect: 'manual' });
-      expect(answer.headers.get('location')).toBe('/limits/docs');
-    }
+    const bare = await fetch(`http://127.0.0.1:${port}/limits`, { redirect: 'manual' });
+    expect(bare.headers.get('location')).toBe('/limits/');
+    const page = await fetch(`http://127.0.0.1:${port}/limits/`);
+    const script = /src="\.(\/assets\/[^"]+\.js)"/.exec(await page.text())?.[1];
+    const answer = await fetch(`http://127.0.0.1:${port}/limits${script}`);
+    expect(answer.status).toBe(200);
+    await answer.arrayBuffer();
   });
 
   it('the reference says where it is, and routes keep their own names', async () => {

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
 import { forgetProcess, watchProcess } from '../../../scripts/watch-processes.mjs';
 import { NodeClient } from './client.ts';
-import { baseSettings, type Settings } from './node.ts';
+import { baseSettings, type Settings } from './settings.ts';
 
 const rootPath = fileURLToPath(new URL('../../..', import.meta.url));
 const startTimeoutMs = 150_000;

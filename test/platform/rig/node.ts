@@ -6,9 +6,9 @@ import { type Service, startService } from '../../../platform/src/service/index.
 import { copyFolder } from '../../servers/embedded-templates.ts';
 import { createTemporaryFolder, removeFolder } from '../../servers/temporary-folder.ts';
 import { type AnswerWatch, NodeClient } from './client.ts';
+import { baseSettings, type Settings } from './settings.ts';
 
-/** As in the environment. */
-export type Settings = Readonly<Record<string, string>>;
+export { baseSettings, type Settings };
 
 /** A node in this process, whole: what `serve` runs, on a port of its own. */
 export type RunningNode = {
@@ -19,16 +19,6 @@ export type RunningNode = {
   log(): string;
   /** As on SIGTERM. */
   stop(): Promise<void>;
-};
-
-export const baseSettings: Settings = {
-  SLUICE_HTTP_ADDR: '127.0.0.1:0',
-  SLUICE_GRPC_ADDR: '127.0.0.1:0',
-  SLUICE_DRAIN_SECONDS: '0',
-  SLUICE_DEMO: 'off',
-  // Busy machines answer late, and a test that is not about that must not see it.
-  SLUICE_STORE_DEADLINE_MS: '5000',
-  SLUICE_SHED_DELAY_MS: '60000',
 };
 
 export async function startNode(

@@ -24,6 +24,7 @@ export type TokenQuery = PageQuery & { readonly tenant_id?: string; readonly rol
 type Row = Selectable<AdminTokensTable>;
 
 const liveMax = 1000;
+const bootstrapId = 'bootstrap';
 
 /** What administrators authenticate with. Of no concern to checks, so no epoch is raised. */
 export class Tokens {
@@ -53,7 +54,7 @@ export class Tokens {
   /** Null for whatever is not a live token, without a word about why. */
   async authenticate(text: string, requestId: string | null): Promise<Actor | null> {
     if (this.#bootstrapHash !== null && isSame(digestOf(text), this.#bootstrapHash)) {
-      return { id: 'bootstrap', role: 'owner', tenantId: null, requestId };
+      return { id: bootstrapId, role: 'owner', tenantId: null, requestId };
     }
     const credential = parseCredential('token', text);
     if (!credential || !isMarked(credential.id, this.#markSecret)) return null;
@@ -94,6 +95,12 @@ export class Tokens {
 
   async get(actor: Actor, id: string): Promise<Token> {
     return tokenOf(await this.#find(actor, id), Date.now());
+  }
+
+  /** What the one who asks may know of the own token, whatever its role. */
+  async describe(actor: Actor): Promise<Pick<Token, 'name' | 'expires_at'>> {
+    if (actor.id === bootstrapId) return { name: bootstrapId, expires_at: null };
+    return this.get(actor, actor.id);
   }
 
   async #find(actor: Actor, id: string): Promise<Row> {

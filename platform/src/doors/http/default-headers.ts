@@ -16,6 +16,7 @@ export const pageHeaders: Readonly<Record<string, string>> = Object.freeze({
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
+    "font-src 'self'",
     "img-src 'self' data:",
     "connect-src 'self'",
     "base-uri 'none'",

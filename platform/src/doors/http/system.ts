@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { Type } from 'typebox';
+import { consoleRoutes } from './console.ts';
 import { docsPage } from './docs-page.ts';
-import { pageHeaders } from './default-headers.ts';
 import { problemResponses } from './openapi.ts';
 import { Problem } from './problem.ts';
 import { createProbe, type DependencyState } from './probe.ts';
@@ -125,7 +125,5 @@ export const systemRoutes: FastifyPluginAsync<SystemOptions> = async (app, optio
   });
 
   await app.register(docsPage);
-  app.get('/', { schema: { hide: true } }, (_request, reply) =>
-    reply.headers(pageHeaders).redirect(`${basePath}/docs`),
-  );
+  await app.register(consoleRoutes, { basePath });
 };

@@ -27,6 +27,7 @@ import { decisionOperations, decisionSchemas, type DecisionsParts } from './deci
 import { explainOperation, explainSchemas } from './explain.ts';
 import { body, expectedVersion, nullable, publishedFields } from './fields.ts';
 import { keyOperations, keySchemas } from './keys.ts';
+import { meOperations, meSchemas } from './me.ts';
 import { modeOperations, modeSchemas } from './modes.ts';
 import type { Operation } from './operation.ts';
 import { overrideOperations, overrideSchemas } from './overrides.ts';
@@ -129,6 +130,7 @@ const schemas = [
   ...decisionSchemas,
   ...rolloutSchemas,
   ...poolSchemas,
+  ...meSchemas,
 ];
 
 function operationsOf(control: Control): Record<Noun, Partial<Record<Verb, Operation>>> {
@@ -153,6 +155,7 @@ function operationsOf(control: Control): Record<Noun, Partial<Record<Verb, Opera
     decisions: decisionOperations(control.decisions),
     rollout: rolloutOperations(control.rollout),
     pools: poolOperations(control.pools),
+    me: meOperations(control.tokens),
   };
 }
 
@@ -203,6 +206,7 @@ const tags = {
   decisions: 'Receipts',
   rollout: 'Rollout',
   pools: 'Pools',
+  me: 'Tokens',
 } as const satisfies Record<Noun, string>;
 
 const nothing = Type.Object({}, { additionalProperties: false });

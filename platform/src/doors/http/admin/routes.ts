@@ -18,6 +18,7 @@ export const nouns = [
   'decisions',
   'rollout',
   'pools',
+  'me',
 ] as const;
 export type Noun = (typeof nouns)[number];
 
@@ -42,6 +43,7 @@ const requests = {
   templates: ['GET', '/templates'],
   promote: ['POST', '/promote'],
   stepBack: ['POST', '/step-back'],
+  self: ['GET', ''],
 } as const;
 export type Verb = keyof typeof requests;
 
@@ -165,6 +167,8 @@ export const routes: readonly AdminRoute[] = [
   route('pools', 'create', 'operator', { tenants: false }),
   route('pools', 'update', 'operator', { tenants: false }),
   route('pools', 'remove', 'operator', { tenants: false }),
+
+  route('me', 'self', 'viewer', { tenants: true }),
 ];
 
 function route(

@@ -1,0 +1,72 @@
+import { useState } from 'react';
+import { useChange } from '../../../api/queries.ts';
+import { admin } from '../../../api/request.ts';
+import { Form } from '../../../ui/form/Form.tsx';
+import { SelectField, TextField } from '../../../ui/form/inputs.tsx';
+import { EndingField } from '../EndingField.tsx';
+import type { Override } from '../objects.ts';
+import { namingOf, type Definition } from './definitions.ts';
+import { NumbersFields } from './NumbersFields.tsx';
+import { noDraft, problemsOf, sentOf, type OverrideDraft } from './override-draft.ts';
+import { WhomFields } from './WhomFields.tsx';
+
+export function OverrideForm({
+  tenantId,
+  definitions,
+  first,
+  onClose,
+}: {
+  readonly tenantId: string;
+  readonly definitions: readonly Definition[];
+  /** Of these; chosen until another is. */
+  readonly first: Definition;
+  readonly onClose: () => void;
+}) {
+  const [draft, setDraft] = useState<OverrideDraft>(noDraft);
+  const chosen = definitions.find(({ id }) => id === draft.limitId) ?? first;
+  const problems = problemsOf(draft);
+  const change = (part: Partial<OverrideDraft>) => setDraft({ ...draft, ...part });
+  const making = useChange({
+    run: () => {
+      const body = { tenant_id: tenantId, ...namingOf(chosen, definitions), ...sentOf(draft) };
+      return admin<Override>('POST', 'overrides', { body });
+    },
+    touches: ['overrides', 'counters'],
+    done: ({ limit }) => `${limit} has other numbers from the next check on.`,
+  });
+  // Without what can't be read it would be for everybody.
+  const send = () => problems.length === 0 && making.mutateAsync(undefined).then(onClose, () => {});
+  return (
+    <Form
+      submit="Make override"
+      busy={making.isPending}
+      error={making.error}
+      found={problems}
+      onSubmit={send}
+      onCancel={onClose}
+    >
+      <SelectField
+        label="Limit"
+        name="limit"
+        value={chosen.id}
+        options={definitions.map(({ id, label }) => ({ value: id, label }))}
+        onChange={(limitId) => change({ limitId, numbers: {} })}
+      />
+      <NumbersFields
+        limit={chosen.limit}
+        value={draft.numbers}
+        onChange={(numbers) => change({ numbers })}
+      />
+      <WhomFields value={draft} onChange={change} />
+      <EndingField value={draft.ending} onChange={(ending) => change({ ending })} />
+      <TextField
+        label="Why"
+        name="reason"
+        maxLength={500}
+        value={draft.reason}
+        onChange={(reason) => change({ reason })}
+        hint="For whoever finds it later."
+      />
+    </Form>
+  );
+}

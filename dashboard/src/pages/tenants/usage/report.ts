@@ -1,0 +1,28 @@
+/** What became of calls. Of one limit: what it made of them. */
+export type Counts = {
+  readonly allowed: number;
+  readonly warned: number;
+  readonly blocked: number;
+  readonly degraded: number;
+  readonly would_block: number;
+};
+
+export type Step = 'minute' | 'hour' | 'day';
+
+export type UsagePoint = Counts & { readonly at: string };
+
+export type UsageReport = {
+  readonly from: string;
+  readonly to: string;
+  readonly step: Step;
+  readonly complete_until: string | null;
+  readonly points: readonly UsagePoint[];
+  readonly totals: Counts;
+  readonly limits: readonly {
+    readonly name: string;
+    readonly allowed: number;
+    readonly blocked: number;
+    readonly would_block: number;
+  }[];
+  readonly summary: string;
+};

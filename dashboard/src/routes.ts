@@ -1,0 +1,69 @@
+import { lazy, type ComponentType } from 'react';
+import type { Session } from './session/session.ts';
+import type { IconName } from './ui/Icon.tsx';
+
+/** Who a page is for. Hides only: what a token may read, the service decides. */
+export type Audience = 'anyone' | 'signed-in' | 'platform' | 'tenant';
+
+export type PageRoute = {
+  /** Behind the `#`, as wouter spells it: `/tenants/:id`. */
+  readonly path: string;
+  readonly audience: Audience;
+  readonly page: ComponentType;
+  /** Its place in the navigation; pages that are reached from others have none. */
+  readonly nav?: { readonly label: string; readonly icon: IconName; readonly group: Group };
+};
+
+export const groups = ['Try', 'Watch', 'Configure', 'Manage'] as const;
+export type Group = (typeof groups)[number];
+
+/** Every page. The first that matches an address, and that the reader is meant to see, is shown. */
+export const routes: readonly PageRoute[] = [
+  {
+    path: '/playground',
+    audience: 'anyone',
+    page: lazy(() => import('./pages/playground/PlaygroundPage.tsx')),
+    nav: { label: 'Playground', icon: 'play', group: 'Try' },
+  },
+  {
+    path: '/overview',
+    audience: 'platform',
+    page: lazy(() => import('./pages/overview/OverviewPage.tsx')),
+    nav: { label: 'Overview', icon: 'gauge', group: 'Watch' },
+  },
+  {
+    path: '/tenants',
+    audience: 'platform',
+    page: lazy(() => import('./pages/tenants/list/TenantsPage.tsx')),
+    nav: { label: 'Tenants', icon: 'tenant', group: 'Manage' },
+  },
+  {
+    path: '/tenants/:id/:tab?',
+    audience: 'platform',
+    page: lazy(() => import('./pages/tenants/TenantPage.tsx')),
+  },
+  {
+    path: '/account',
+    audience: 'tenant',
+    page: lazy(() => import('./pages/tenants/AccountHome.tsx')),
+    nav: { label: 'My tenant', icon: 'tenant', group: 'Watch' },
+  },
+  {
+    path: '/account/:tab',
+    audience: 'tenant',
+    page: lazy(() => import('./pages/tenants/AccountPage.tsx')),
+  },
+];
+
+export function isFor(audience: Audience, { isSignedIn, tenantId }: Session): boolean {
+  if (audience === 'anyone') return true;
+  if (!isSignedIn) return false;
+  return audience === 'signed-in' || (audience === 'tenant') === (tenantId !== null);
+}
+
+/** Where `/` leads. */
+export function homeOf(session: Session): string {
+  const paths = routes.filter(({ nav, audience }) => nav && isFor(audience, session));
+  const home = paths.find(({ nav }) => nav?.group === 'Watch') ?? paths[0];
+  return home?.path ?? '/playground';
+}

@@ -1,0 +1,16 @@
+// One service and one browser for all files about the console.
+
+import type { TestProject } from 'vitest/node';
+import { openStage, type Stage } from './stage.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    stage: Stage;
+  }
+}
+
+export default async function setStage(project: TestProject): Promise<() => Promise<void>> {
+  const { close, ...stage } = await openStage();
+  project.provide('stage', stage);
+  return close;
+}
