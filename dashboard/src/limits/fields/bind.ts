@@ -36,5 +36,5 @@ export function readText(text: string): string | undefined {
 
 export function textOf(value: unknown): string {
   if (value === undefined || value === null) return '';
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
