@@ -15,6 +15,29 @@ export type Scene = {
 };
 
 export const scenes: readonly Scene[] = [
+  { name: 'playground', path: '/playground', signedIn: false, height: 1000, play: fire },
+  {
+    name: 'playground-sliding-counter',
+    path: '/playground',
+    signedIn: false,
+    height: 1000,
+    play: (page) => fireAt(page, 'Sliding counter'),
+  },
+  {
+    name: 'playground-concurrency',
+    path: '/playground',
+    signedIn: false,
+    height: 1000,
+    play: (page) => fireAt(page, 'Concurrency'),
+  },
+  {
+    name: 'playground-phone',
+    path: '/playground',
+    signedIn: false,
+    width: 390,
+    height: 844,
+    play: fire,
+  },
   {
     name: 'sign-in',
     path: '/sign-in',
@@ -22,3 +45,13 @@ export const scenes: readonly Scene[] = [
     play: (page) => page.getByRole('heading', { name: 'Sign in' }).waitFor(),
   },
 ];
+
+async function fireAt(page: Page, tab: string): Promise<void> {
+  await page.getByRole('tab', { name: tab }).click();
+  await fire(page);
+}
+
+async function fire(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Fire' }).click();
+  await page.getByText(/\d+ refused/).waitFor();
+}
