@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { planScenes } from './plan-scenes.ts';
 import type { Stage } from './rig/stage.ts';
 
 /** What a picture is taken of. */
@@ -44,6 +45,7 @@ export const scenes: readonly Scene[] = [
     signedIn: false,
     play: (page) => page.getByRole('heading', { name: 'Sign in' }).waitFor(),
   },
+  ...planScenes,
 ];
 
 async function fireAt(page: Page, tab: string): Promise<void> {

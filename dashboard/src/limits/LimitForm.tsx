@@ -52,7 +52,12 @@ export function LimitForm({
           placeholder="requests"
           hint="Or another unit that calls cost, such as tokens."
         />
-        <ChoiceControl label="Mode" bound={bind('mode')} options={modeChoices} />
+        <ChoiceControl
+          label="Mode"
+          bound={bind('mode')}
+          options={modeChoices}
+          hint="Inherited is enforce, unless a mode is set for more."
+        />
       </div>
       <LinesControl
         label="Only for resources"

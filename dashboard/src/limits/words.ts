@@ -65,7 +65,7 @@ function spanInWords(seconds: number): string {
 }
 
 export function percent(ratio: number): string {
-  return `${tidy(ratio * 100)} %`;
+  return `${tidy(ratio * 100)}\u00A0%`;
 }
 
 const short = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });

@@ -1,7 +1,7 @@
 import type { Choice } from './controls.tsx';
 
 export const modeChoices: readonly Choice[] = [
-  { value: '', label: 'As set elsewhere (enforce)' },
+  { value: '', label: 'Inherited' },
   { value: 'enforce', label: 'Enforce: refuse' },
   { value: 'warn', label: 'Warn: let through, and say so' },
   { value: 'shadow', label: 'Shadow: only watch' },

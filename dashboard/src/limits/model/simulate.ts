@@ -23,7 +23,6 @@ export type Simulation = {
   readonly firstRefusalSeconds: number | null;
 };
 
-const partCount = 96;
 const instantsPerPart = 6;
 
 /** Sends traffic to a counter of the limit, in no time at all. */
@@ -31,8 +30,8 @@ export function simulate(limit: Limit, traffic: Traffic): Simulation {
   const spanSeconds = spanSecondsOf(limit, traffic);
   const counter = new Counter(limit, traffic.callSeconds * 1e6);
   const startUs = startUsOf(limit);
-  const instants = partCount * instantsPerPart;
   const total = Math.round(traffic.callsPerSecond * spanSeconds);
+  const instants = partCountOf(total) * instantsPerPart;
   const parts: Part[] = [];
   let [sent, asked, admitted, firstRefusal] = [0, 0, 0, -1];
   for (let at = 0; at < instants; at += 1) {
@@ -52,6 +51,11 @@ export function simulate(limit: Limit, traffic: Traffic): Simulation {
     spanSeconds,
     firstRefusal < 0 ? null : (firstRefusal / instants) * spanSeconds,
   );
+}
+
+/** Few enough that even traffic looks even: of two or three calls each, every other would stand out. */
+function partCountOf(total: number): number {
+  return Math.min(96, Math.max(24, Math.floor(total / 8)));
 }
 
 function summed(

@@ -4,8 +4,8 @@ import { useTenantChoice } from './tenant-choice.ts';
 import { TenantField } from './TenantField.tsx';
 
 const whose = [
-  { value: 'all', label: 'Everybody’s' },
-  { value: 'shared', label: 'For all tenants' },
+  { value: 'all', label: 'All' },
+  { value: 'shared', label: 'Shared by all tenants' },
   { value: 'tenant', label: 'Of one tenant' },
 ] as const;
 

@@ -48,7 +48,7 @@ export function LetThrough({ limit }: { readonly limit: Limit }) {
           show={(value) => `${value} s`}
         />
       )}
-      <TrafficChart simulation={simulation} size={limit.size} />
+      <TrafficChart simulation={simulation} limit={limit} />
       <p className="quiet" role="status">
         {simulationInWords(simulation, limit)}
       </p>

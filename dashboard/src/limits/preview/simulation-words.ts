@@ -8,13 +8,12 @@ export function simulationInWords(simulation: Simulation, { mode, unit }: Limit)
   const { asked, admitted, spanSeconds, firstRefusalSeconds } = simulation;
   const what = unit === 'requests' ? 'calls' : `${unit} (one a call)`;
   const span = waitInWords(spanSeconds * 1000);
-  if (firstRefusalSeconds === null)
+  if (firstRefusalSeconds === null) {
     return `All ${count(asked)} ${what} in ${span} are let through.`;
+  }
+  const verb = mode === 'enforce' ? 'are' : 'would be';
+  const share = percent(Math.round((admitted / asked) * 1000) / 1000);
   const when =
     firstRefusalSeconds === 0 ? 'at once' : `after ${waitInWords(firstRefusalSeconds * 1000)}`;
-  const share = percent(Math.round((admitted / asked) * 1000) / 1000);
-  const fits = `${count(admitted)} of ${count(asked)} ${what} in ${span} fit (${share}); the first that does not comes ${when}.`;
-  return mode === 'enforce'
-    ? fits
-    : `${fits} As it does not enforce, the others are let through too.`;
+  return `In ${span}, ${count(admitted)} of ${count(asked)} ${what} ${verb} let through (${share}). The first refusal comes ${when}.`;
 }

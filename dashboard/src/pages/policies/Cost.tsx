@@ -9,11 +9,15 @@ export function Cost({
     readonly costs: Readonly<Record<string, number>>;
   };
 }) {
-  const units = Object.entries(costs).map(([unit, amount]) => `${count(amount)} ${unit}`);
+  const units = Object.entries(costs).map(([unit, amount]) => amountOf(unit, amount));
   const requests = cost === null && units.length > 0 ? [] : [count(cost ?? 1)];
   return (
     <span className={cost === null && units.length === 0 ? 'quiet figures' : 'figures'}>
       {[...requests, ...units].join(' and ')}
     </span>
   );
+}
+
+function amountOf(unit: string, amount: number): string {
+  return `${count(amount)} ${amount === 1 ? unit.replace(/s$/, '') : unit}`;
 }

@@ -14,6 +14,7 @@ import { Empty } from '../../ui/States.tsx';
 import type { Explanation } from './explanation.ts';
 import { Explained } from './Explained.tsx';
 import { QuestionFields } from './QuestionFields.tsx';
+import '../../limits/limits.css';
 import './policies.css';
 
 export default function ExplainPage() {
