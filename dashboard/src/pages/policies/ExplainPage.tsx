@@ -17,16 +17,26 @@ import { QuestionFields } from './QuestionFields.tsx';
 import '../../limits/limits.css';
 import './policies.css';
 
+const noTenant = { field: 'tenant_id', problem: 'is needed: name a tenant' };
+
 export default function ExplainPage() {
   const { tenantId } = useSession();
   const choice = useTenantChoice();
-  const [draft, setDraft] = useState<LimitDraft>({ resource: '', subject: '' });
+  const [draft, setDraft] = useState<LimitDraft>({});
   const asking = useMutation({
     mutationFn: (body: LimitDraft) => admin<Explanation>('POST', 'policies/explain', { body }),
   });
+  const [attempt, setAttempt] = useState<Error | null>(null);
+  const whose = tenantId ?? choice.id;
+  const missing = attempt && whose === null ? [noTenant] : [];
   const change = (next: LimitDraft) => {
     asking.reset();
+    setAttempt(null);
     setDraft(next);
+  };
+  const ask = () => {
+    setAttempt(whose === null ? new Error('Whose call is it?') : null);
+    if (whose !== null) asking.mutate({ tenant_id: whose, ...draft });
   };
   return (
     <Page
@@ -39,8 +49,9 @@ export default function ExplainPage() {
           <Form
             submit="Explain"
             busy={asking.isPending}
-            error={asking.error}
-            onSubmit={() => asking.mutate({ tenant_id: tenantId ?? choice.id ?? '', ...draft })}
+            error={attempt ?? asking.error}
+            found={missing}
+            onSubmit={ask}
           >
             {tenantId === null && <TenantField choice={choice} />}
             <QuestionFields bind={bindTo(draft, '', change)} />
