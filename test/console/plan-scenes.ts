@@ -54,10 +54,10 @@ const policy = {
 /** Once for all pictures: the themes are two visits to one service. */
 async function seed({ url, adminToken }: Stage) {
   const api = new NodeClient(url, adminToken);
-  const { items } = await api.change('GET', 'tenants?name_prefix=Northwind');
+  const { items } = await api.change('GET', 'tenants?name_prefix=Fabrikam');
   const [found] = items as { readonly id: string; readonly plan_id: string }[];
   if (found) return { api, tenantId: found.id, planId: found.plan_id };
-  const tenant = await api.change('POST', 'tenants', { name: 'Northwind', tier: 'business' });
+  const tenant = await api.change('POST', 'tenants', { name: 'Fabrikam', tier: 'business' });
   const made = await api.change('POST', 'plans', { ...plan, tenant_id: tenant.id });
   await api.change('PATCH', `tenants/${tenant.id}`, { plan_id: made.id });
   await api.change('POST', 'policies', { ...policy, tenant_id: tenant.id });
@@ -86,7 +86,7 @@ async function openList(page: Page, stage: Stage, path: string): Promise<void> {
   await page.reload();
   await page.goto(`${stage.url}/#${path}`);
   await page.getByRole('table').waitFor();
-  await page.getByText('Northwind').first().waitFor();
+  await page.getByText('Fabrikam').first().waitFor();
 }
 
 async function openPolicy(page: Page, stage: Stage): Promise<void> {
@@ -99,7 +99,7 @@ async function openPolicy(page: Page, stage: Stage): Promise<void> {
 
 async function explain(page: Page, stage: Stage): Promise<void> {
   await seed(stage);
-  await page.getByLabel('Tenant').fill('Northwind');
+  await page.getByLabel('Tenant').fill('Fabrikam');
   await page.getByLabel('Resource').fill('POST:/search');
   await page.getByLabel('Subject').fill('user:42');
   await page.getByText('By name or id.').waitFor();

@@ -210,7 +210,7 @@ describe('a shared plan', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'New plan' }).and(page.locator(':focus')).waitFor();
     await page.getByRole('radio', { name: 'starter' }).waitFor();
-    await tabTo(page, page.getByRole('radio', { name: 'One limit' }));
+    await tabTo(page, page.getByRole('radio', { name: 'Nothing' }));
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowDown');
     await tabTo(page, page.getByLabel('Plan name'));

@@ -78,7 +78,8 @@ function tidy(value: number): string {
 /** `for each tenant and subject`. */
 export function perInWords({ per = perDefault }: { readonly per?: readonly string[] }): string {
   if (per.includes('global')) return 'for all tenants together';
-  const names = per.map((part) => partNames[part] ?? part.replace('attributes.', ''));
+  const ordered = per.toSorted((a, b) => placeOf(a) - placeOf(b));
+  const names = ordered.map((part) => partNames[part] ?? part.replace('attributes.', ''));
   const last = names.at(-1) ?? '';
   const list = names.length < 2 ? last : `${names.slice(0, -1).join(', ')} and ${last}`;
   return `for each ${list}`;
@@ -87,3 +88,9 @@ export function perInWords({ per = perDefault }: { readonly per?: readonly strin
 export const perDefault: readonly string[] = ['tenant', 'subject', 'resource'];
 
 const partNames: Readonly<Record<string, string>> = { key: 'API key' };
+
+/** From the widest to the narrowest; attributes come last. */
+function placeOf(part: string): number {
+  const place = ['tenant', 'key', 'subject', 'resource'].indexOf(part);
+  return place < 0 ? 4 : place;
+}

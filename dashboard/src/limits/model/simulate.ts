@@ -53,9 +53,17 @@ export function simulate(limit: Limit, traffic: Traffic): Simulation {
   );
 }
 
-/** Few enough that even traffic looks even: of two or three calls each, every other would stand out. */
+/**
+ * So many that even traffic looks even: of two or three calls each, every other part would stand
+ * out, and so it would if the calls could not be dealt out without a remainder.
+ */
 function partCountOf(total: number): number {
-  return Math.min(96, Math.max(24, Math.floor(total / 8)));
+  const wanted = Math.min(96, Math.max(24, Math.floor(total / 8)));
+  for (let off = 0; off <= 24; off += 1) {
+    if (total % (wanted + off) === 0) return wanted + off;
+    if (wanted - off >= 24 && total % (wanted - off) === 0) return wanted - off;
+  }
+  return wanted;
 }
 
 function summed(

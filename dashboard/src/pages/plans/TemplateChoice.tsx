@@ -29,8 +29,8 @@ export function TemplateChoice({
             checked={chosen?.name === template?.name}
             onChange={() => onChoose(template)}
           />
-          <strong>{template?.name ?? 'One limit'}</strong>
-          <span className="quiet">{template?.about ?? 'To be changed as needed.'}</span>
+          <strong>{template?.name ?? 'Nothing'}</strong>
+          <span className="quiet">{template?.about ?? 'One limit, to be changed as needed'}</span>
         </label>
       ))}
     </fieldset>

@@ -33,17 +33,15 @@ export function Bench({
   return (
     <div className="bench">
       <p className="bench-about">{algorithms[limit.algorithm].about}</p>
-      <BurstControls
-        algorithm={limit.algorithm}
-        settings={settings}
-        onChange={setSettings}
-        isRunning={burst.isRunning}
-        onFire={() => void burst.fire(settings)}
-        onStop={burst.stop}
-      />
-      <div className="bench-results">
-        <AnswersCard burst={burst} />
-        <StateCard plan={plan} burst={burst} />
+      <div className="bench-side">
+        <BurstControls
+          algorithm={limit.algorithm}
+          settings={settings}
+          onChange={setSettings}
+          isRunning={burst.isRunning}
+          onFire={() => void burst.fire(settings)}
+          onStop={burst.stop}
+        />
         <Card title="What the client should do">
           <div className="stack">
             {adviceFor(limit, settings, last).map((sentence) => (
@@ -51,6 +49,10 @@ export function Bench({
             ))}
           </div>
         </Card>
+      </div>
+      <div className="bench-results">
+        <AnswersCard burst={burst} />
+        <StateCard plan={plan} burst={burst} />
         <Card title="The same, from a terminal">
           <Code text={curlOf({ key: demo.key, check })} label="The check as a curl command" />
         </Card>

@@ -20,7 +20,7 @@ export default function PlaygroundPage() {
   return (
     <Page
       title="Playground"
-      about="Fire a burst of real checks at a real limit and watch what gets through. You are counted by yourself, whoever else is here."
+      about="Fire a burst of real checks at a real limit, and watch what gets through."
     >
       {isOff ? (
         <Empty icon="play" title="There is no demo here">

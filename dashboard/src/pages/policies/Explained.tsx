@@ -74,11 +74,13 @@ function Facts({ explanation }: { readonly explanation: Explanation }) {
       </dd>
       <dt>Counts as</dt>
       <dd>
-        <code>{resource.counted}</code> <span className="quiet">{resource.because}</span>
+        <code>{resource.counted}</code>
+        <span className="quiet">: {resource.because}</span>
       </dd>
       <dt>Cost</dt>
       <dd>
-        <Cost of={explanation} /> <span className="quiet">{explanation.cost_because}</span>
+        <Cost of={explanation} />
+        <span className="quiet">: {explanation.cost_because}</span>
       </dd>
     </dl>
   );

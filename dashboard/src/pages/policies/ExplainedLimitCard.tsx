@@ -38,7 +38,7 @@ export function ExplainedLimitCard({ limit }: { readonly limit: ExplainedLimit }
         <dd>
           {mode} <span className="quiet">{modeBecause(limit)}</span>
         </dd>
-        <dt>Charged</dt>
+        <dt>Effect</dt>
         <dd>{limit.because}</dd>
         {limit.skipped_by && (
           <>

@@ -23,7 +23,7 @@ export function BurstControls({
 }) {
   const set = (part: Partial<BurstSettings>) => onChange({ ...settings, ...part });
   return (
-    <Card title="Burst" className="burst-controls">
+    <Card title="Burst">
       <div className="stack">
         <Slider
           label="Burst size"
