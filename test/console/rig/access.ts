@@ -16,7 +16,8 @@ export async function checkAccess({ page }: Visitor): Promise<void> {
   // Through the debugger, which the page's policy does not bind.
   await page.evaluate(axe);
   const look = async (theme: 'light' | 'dark', rules: readonly string[]) => {
-    await page.emulateMedia({ colorScheme: theme });
+    await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => setTimeout(done)))');
     const { violations } = (await page.evaluate(
       `axe.run(document, { runOnly: ${JSON.stringify(rules)}, resultTypes: ['violations'] })`,
     )) as { readonly violations: readonly Violation[] };
