@@ -166,7 +166,7 @@ describe('a plan', () => {
       .toBe(4);
   });
 
-  it('shows at its field what only the service can find wrong', async () => {
+  it('shows at its field what only the service can find wrong, and what is missing', async () => {
     const plan = await makePlan();
     const visitor = await stage.visit();
     const { page } = visitor;
@@ -177,6 +177,8 @@ describe('a plan', () => {
     await page.getByRole('button', { name: 'Save plan' }).click();
     await page.getByText(/^\[1\]: has braces that are no whole segment/).waitFor();
     await patterns.and(page.locator(':focus')).waitFor();
+    await page.getByRole('button', { name: 'Remove calls' }).click();
+    await page.getByText('must have at least one limit').waitFor();
   });
 
   it('is deleted once it is confirmed, and nobody is on it', async () => {

@@ -70,6 +70,7 @@ export function Bench({
           ) : (
             <div className="stack">
               {fields}
+              <OtherProblems problems={found} />
               <LimitsEditor
                 {...{ limits, open, allowGlobal, onOpen: setOpen }}
                 onChange={(next) => change({ ...draft, limits: next })}
@@ -88,6 +89,18 @@ export function Bench({
       <Preview limits={limits} open={open} onOpen={setOpen} />
     </div>
   );
+}
+
+const shown = /^(name|resource|costs?|max_cost|mode|tenant_id|json|limits\[\d+\])(\.|$)/;
+
+/** What is wrong with no field in particular, or with one that was written by hand. */
+function OtherProblems({ problems }: { readonly problems: readonly FieldProblem[] }) {
+  const others = problems.filter(({ field }) => !shown.test(field));
+  return others.map(({ field, problem }) => (
+    <p key={field} className="form-error">
+      <code>{field}</code> {problem}
+    </p>
+  ));
 }
 
 function isStale(error: unknown): boolean {
