@@ -65,7 +65,7 @@ describe('in words', () => {
     expect(limitInWords(canonicalLimit(limit, 'limit'))).toBe(words);
   });
 
-  it('it says for whom', () => {
+  it('a limit is for somebody', () => {
     expect(perInWords({})).toBe('for each tenant, subject and resource');
     expect(perInWords({ per: ['attributes.ip', 'key'] })).toBe('for each API key and ip');
     expect(perInWords({ per: ['global'] })).toBe('for all tenants together');

@@ -1,4 +1,9 @@
-import { canonicalLimit, limitsFromWire, type CanonicalLimit } from 'sluice/contract';
+import {
+  canonicalLimit,
+  limitsFromWire,
+  requirePatterns,
+  type CanonicalLimit,
+} from 'sluice/contract';
 import { InvalidInput } from 'sluice/core';
 import type { FieldProblem } from '../api/problem.ts';
 
@@ -13,13 +18,14 @@ export function problemIn(parse: () => unknown): readonly FieldProblem[] {
   }
 }
 
-/** One of each limit, and only then what is wrong with them together: names, and shares. */
+/** One of each limit, and only then what is wrong with them together: names, shares and patterns. */
 export function problemsInLimits(limits: unknown): readonly FieldProblem[] {
   if (!Array.isArray(limits)) return problemIn(() => limitsFromWire(limits, 'limits'));
   const single = limits.flatMap((limit: unknown, at) =>
     problemIn(() => canonicalLimit(limit, `limits[${at}]`)),
   );
-  return single.length > 0 ? single : problemIn(() => limitsFromWire(limits, 'limits'));
+  if (single.length > 0) return single;
+  return problemIn(() => requirePatterns(limitsFromWire(limits, 'limits')));
 }
 
 /** The limits that are right, each at its place; null for the others. */

@@ -6,9 +6,6 @@ import type { Visitor } from './visitor.ts';
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const everything = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
-const faded =
-  'new Promise(requestAnimationFrame).then(() => Promise.allSettled(document.getAnimations().map((one) => one.finished)))';
-
 type Violation = { readonly id: string; readonly nodes: readonly { readonly html: string }[] };
 
 /**

@@ -1,4 +1,4 @@
-import { policyFromWire, type WirePolicy } from 'sluice/contract';
+import { policyFromWire, requirePattern, type WirePolicy } from 'sluice/contract';
 import type { Stored } from '../../api/objects.ts';
 import type { FieldProblem } from '../../api/problem.ts';
 import { newLimit, type LimitDraft } from '../../limits/draft.ts';
@@ -26,6 +26,9 @@ export function changeOf(draft: LimitDraft): LimitDraft {
 }
 
 export function problemsInPolicy(draft: LimitDraft): readonly FieldProblem[] {
-  const around = problemIn(() => policyFromWire({ ...draft, limits: [] }));
+  const around = problemIn(() => {
+    const { resource } = policyFromWire({ ...draft, limits: [] });
+    requirePattern('resource', resource);
+  });
   return [...around, ...problemsInLimits(draft['limits'] ?? [])];
 }
