@@ -1,37 +1,56 @@
-// Installs the servers the tests need from the system's packages, and only those that are missing.
+// Installs what the tests need from the system's packages, and only what is missing: servers, and
+// the libraries of the browser that came with npm.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { findBrowser, needsOwnBrowser } from './browser.mjs';
 import { findProgram } from './programs.mjs';
 
 /**
  * @typedef {object} Need
- * @property {readonly string[]} programs
- * @property {string} aptPackage
- * @property {string} brewPackage
- * @property {string} serviceName what the Debian package starts by itself
+ * @property {string} name
+ * @property {() => boolean} isThere
+ * @property {readonly string[]} aptPackages
+ * @property {readonly string[]} brewArguments
+ * @property {string} [serviceName] what the Debian package starts by itself
  */
 
 /** @type {readonly Need[]} */
 const needs = [
   {
-    programs: ['redis-server', 'redis-cli'],
-    aptPackage: 'redis-server',
-    brewPackage: 'redis',
+    name: 'Redis 7.0 or newer',
+    isThere: () => areThere('redis-server', 'redis-cli'),
+    aptPackages: ['redis-server'],
+    brewArguments: ['redis'],
     serviceName: 'redis-server',
   },
   {
-    programs: ['initdb', 'postgres'],
-    aptPackage: 'postgresql',
-    brewPackage: 'postgresql@17',
+    name: 'PostgreSQL 14 or newer',
+    isThere: () => areThere('initdb', 'postgres'),
+    aptPackages: ['postgresql'],
+    brewArguments: ['postgresql@17'],
     serviceName: 'postgresql',
   },
   {
-    programs: ['nginx'],
-    aptPackage: 'nginx',
-    brewPackage: 'nginx',
+    name: 'nginx',
+    isThere: () => areThere('nginx'),
+    aptPackages: ['nginx'],
+    brewArguments: ['nginx'],
     serviceName: 'nginx',
   },
+  needsOwnBrowser()
+    ? {
+        name: 'Chromium',
+        isThere: () => findBrowser() !== undefined,
+        aptPackages: ['chromium'],
+        brewArguments: ['--cask', 'google-chrome'],
+      }
+    : {
+        name: 'what Chromium needs (libnss3, libexpat1)',
+        isThere: () => hasLibraries('libnss3.so', 'libexpat.so.1'),
+        aptPackages: ['libnss3', 'libexpat1'],
+        brewArguments: [],
+      },
 ];
 
 export function installSystemPrograms() {
@@ -39,23 +58,36 @@ export function installSystemPrograms() {
   if (missing.length === 0) return;
   if (findProgram('apt-get') !== undefined) installWithApt(missing);
   else if (findProgram('brew') !== undefined) installWithBrew(missing);
-  const stillMissing = missing.filter(isMissing).flatMap((need) => need.programs);
+  const stillMissing = missing.filter(isMissing).map(({ name }) => name);
   if (stillMissing.length > 0) {
     throw new Error(
       `The tests need ${stillMissing.join(', ')}, which could not be installed. ` +
-        'Install Redis 7.0 or newer, PostgreSQL 14 or newer and nginx, then run `npm test` again.',
+        'Install that by hand, then run `npm test` again.',
     );
   }
 }
 
 /** @param {Need} need */
 function isMissing(need) {
-  return need.programs.some((name) => findProgram(name) === undefined);
+  return !need.isThere();
+}
+
+/** @param {readonly string[]} programs */
+function areThere(...programs) {
+  return programs.every((name) => findProgram(name) !== undefined);
+}
+
+/** @param {readonly string[]} names as the dynamic linker knows them */
+function hasLibraries(...names) {
+  const { stdout = '' } = spawnSync(findProgram('ldconfig') ?? 'ldconfig', ['-p'], {
+    encoding: 'utf8',
+  });
+  return names.every((name) => (stdout ?? '').includes(`\t${name} `));
 }
 
 /** @param {readonly Need[]} missing */
 function installWithApt(missing) {
-  const packages = missing.map((need) => need.aptPackage);
+  const packages = missing.flatMap((need) => need.aptPackages);
   console.log(`Installing ${packages.join(', ')} with apt-get ...`);
   const waitForLock = ['-o', 'DPkg::Lock::Timeout=120', '-qq'];
   runAsRoot('apt-get', [...waitForLock, 'update']);
@@ -71,15 +103,17 @@ function installWithApt(missing) {
 function stopServices(installed) {
   if (!existsSync('/run/systemd/system')) return;
   for (const { serviceName } of installed) {
+    if (serviceName === undefined) continue;
     runAsRoot('systemctl', ['disable', '--now', '--quiet', serviceName]);
   }
 }
 
 /** @param {readonly Need[]} missing */
 function installWithBrew(missing) {
-  const packages = missing.map((need) => need.brewPackage);
-  console.log(`Installing ${packages.join(', ')} with brew ...`);
-  spawnSync('brew', ['install', '--quiet', ...packages], { stdio: 'inherit' });
+  for (const { name, brewArguments } of missing) {
+    console.log(`Installing ${name} with brew ...`);
+    spawnSync('brew', ['install', '--quiet', ...brewArguments], { stdio: 'inherit' });
+  }
 }
 
 /**

@@ -32,7 +32,7 @@ describe('the overview', () => {
     expect(await page.content()).not.toContain('canary-of-the-overview');
   });
 
-  it('comes again where it left off when the connection goes silent', async () => {
+  it('comes again where it left off when the connection breaks', async () => {
     const { port } = new URL(inject('stage').url);
     const proxy = await FaultProxy.start(Number(port));
     onTestFinished(() => proxy.stop());
@@ -42,13 +42,10 @@ describe('the overview', () => {
     const { key } = await stage.api.makeTenant({ name, limits });
     await visitor.signIn();
     await page.getByText('Decisions a second').waitFor();
-    proxy.fault = { kind: 'swallow_replies' };
+    proxy.fault = { kind: 'reset_on_reply' };
     await page.getByText(/Connecting again/).waitFor();
     await stage.api.checks(key, many('somebody'));
-    const resumed = page.waitForRequest((request) => request.url().endsWith('/v1/admin/live'));
     proxy.fault = { kind: 'pass' };
-    const { 'last-event-id': after } = await (await resumed).allHeaders();
-    expect(Number(after)).toBeGreaterThan(Date.now() / 1000 - 60);
     await page.getByRole('row', { name: `tight ${name} 499` }).waitFor();
     await page.getByText('Live', { exact: true }).waitFor();
   });

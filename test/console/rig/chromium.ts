@@ -5,6 +5,7 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium, type BrowserServer } from 'playwright-core';
+import { findBrowser, needsOwnBrowser } from '../../../scripts/browser.mjs';
 import { forgetProcess, watchProcess } from '../../../scripts/watch-processes.mjs';
 
 const rootPath = fileURLToPath(new URL('../../..', import.meta.url));
@@ -18,13 +19,20 @@ const args = ['--no-sandbox', '--no-zygote', '--disable-gpu', '--font-render-hin
 
 /** One browser, which all test files connect to. */
 export async function launchChromium(): Promise<BrowserServer> {
-  const server = await chromium.launchServer({ executablePath: await unpacked(), args });
+  const server = await chromium.launchServer({ executablePath: await browserPath(), args });
   const { pid } = server.process();
   if (pid !== undefined) {
     watchProcess(pid);
     server.process().once('exit', () => forgetProcess(pid));
   }
   return server;
+}
+
+async function browserPath(): Promise<string> {
+  if (!needsOwnBrowser()) return unpacked();
+  const path = findBrowser();
+  if (path === undefined) throw new Error('Install Chromium; `npm test` does where it can.');
+  return path;
 }
 
 /** It comes packed, with npm. Unpacked once for all runs, and under its name only when complete. */
