@@ -53,6 +53,43 @@ export const routes: readonly PageRoute[] = [
     audience: 'tenant',
     page: lazy(() => import('./pages/tenants/AccountPage.tsx')),
   },
+  {
+    path: '/plans',
+    audience: 'signed-in',
+    page: lazy(() => import('./pages/plans/PlansPage.tsx')),
+    nav: { label: 'Plans', icon: 'plan', group: 'Configure' },
+  },
+  {
+    path: '/plans/new',
+    audience: 'platform',
+    page: lazy(() => import('./pages/plans/NewPlanPage.tsx')),
+  },
+  {
+    path: '/plans/:id',
+    audience: 'signed-in',
+    page: lazy(() => import('./pages/plans/PlanPage.tsx')),
+  },
+  {
+    path: '/policies',
+    audience: 'signed-in',
+    page: lazy(() => import('./pages/policies/PoliciesPage.tsx')),
+    nav: { label: 'Policies', icon: 'policy', group: 'Configure' },
+  },
+  {
+    path: '/policies/new',
+    audience: 'platform',
+    page: lazy(() => import('./pages/policies/NewPolicyPage.tsx')),
+  },
+  {
+    path: '/policies/explain',
+    audience: 'signed-in',
+    page: lazy(() => import('./pages/policies/ExplainPage.tsx')),
+  },
+  {
+    path: '/policies/:id',
+    audience: 'signed-in',
+    page: lazy(() => import('./pages/policies/PolicyPage.tsx')),
+  },
 ];
 
 export function isFor(audience: Audience, { isSignedIn, tenantId }: Session): boolean {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { NodeClient } from '../platform/rig/client.ts';
+import { planScenes } from './plan-scenes.ts';
 import type { Stage } from './rig/stage.ts';
 import { tenantScenes } from './scenes-tenants.ts';
 
@@ -49,6 +50,7 @@ export const scenes: readonly Scene[] = [
     play: (page) => page.getByRole('heading', { name: 'Sign in' }).waitFor(),
   },
   ...tenantScenes,
+  ...planScenes,
 ];
 
 /** Some of everything, for as long as a chart needs to have a shape. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
+import { requirePattern } from 'sluice/contract';
 import { describe, expect, it } from 'vitest';
-import { overlaps, requirePattern } from '../../platform/src/control/patterns.ts';
+import { overlaps } from '../../platform/src/control/patterns.ts';
 import { Pattern } from '../../platform/src/snapshot/pattern.ts';
 
 /** Every text of up to seven of three letters, one of which parts segments. */

@@ -8,6 +8,7 @@ export { canonicalLimit, limitFromWire } from './limit-from-wire.ts';
 export { limitsFromWire, planFromWire } from './plan-from-wire.ts';
 export { numbersOf } from './limit-fields.ts';
 export { policyFromWire } from './policy-from-wire.ts';
+export { requirePattern, requirePatterns } from './resource-pattern.ts';
 export { resolveShare } from './share-of.ts';
 export type { WireCheck } from './wire-check.ts';
 export type { WireBlockedBy, WireDecision, WireLimitDecision } from './wire-decision.ts';

@@ -1,5 +1,7 @@
 // `sluice/core`: the words and the arithmetic, for who builds a service or an engine on them.
 
+export { takeSlot, type ConcurrencyState } from './algorithms/concurrency.ts';
+export { blockedUntilUs, strike, type PenaltyState } from './algorithms/penalty.ts';
 export type { SlidingWindowCounterState } from './algorithms/sliding-window-counter.ts';
 export type { TokenBucketState } from './algorithms/token-bucket.ts';
 export { parseTimezone, periodAt, type PeriodBounds } from './calendar/index.ts';

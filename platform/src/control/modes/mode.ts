@@ -1,9 +1,9 @@
 import type { Selectable } from 'kysely';
 import { InvalidInput } from 'sluice';
+import { requirePattern } from 'sluice/contract';
 import { type Mode, parseMode, parseName } from 'sluice/core';
 import type { ModesTable } from '../../database/tables.ts';
 import { parseFuture } from '../lifetime.ts';
-import { requirePattern } from '../patterns.ts';
 import { isoOf } from '../rows.ts';
 
 export const modeScopes = ['platform', 'tenant', 'resource', 'policy', 'limit'] as const;

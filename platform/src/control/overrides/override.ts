@@ -1,9 +1,9 @@
 import type { Selectable } from 'kysely';
 import { InvalidInput } from 'sluice';
+import { requirePattern } from 'sluice/contract';
 import { parseName } from 'sluice/core';
 import type { OverridesTable } from '../../database/tables.ts';
 import { type End, parseEnd, phaseOf, requireSoon } from '../lifetime.ts';
-import { requirePattern } from '../patterns.ts';
 import { isoOf, parseInstant } from '../rows.ts';
 import type { Numbers } from './numbers.ts';
 

@@ -1,9 +1,8 @@
 import type { Selectable } from 'kysely';
 import { InvalidInput } from 'sluice';
-import { type CanonicalLimit, planFromWire } from 'sluice/contract';
+import { type CanonicalLimit, planFromWire, requirePatterns } from 'sluice/contract';
 import type { PlansTable } from '../../database/tables.ts';
 import { refuseGlobal } from '../global-limits.ts';
-import { requirePatterns } from '../patterns.ts';
 import { isoOf } from '../rows.ts';
 
 export type Plan = {

@@ -1,9 +1,8 @@
 import type { Selectable } from 'kysely';
 import { InvalidInput } from 'sluice';
-import { policyFromWire, type WirePolicy } from 'sluice/contract';
+import { policyFromWire, requirePattern, requirePatterns, type WirePolicy } from 'sluice/contract';
 import type { PoliciesTable } from '../../database/tables.ts';
 import { refuseGlobal } from '../global-limits.ts';
-import { requirePattern, requirePatterns } from '../patterns.ts';
 import { isoOf } from '../rows.ts';
 
 export type Policy = WirePolicy & {
