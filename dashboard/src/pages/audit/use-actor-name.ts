@@ -6,8 +6,9 @@ type Token = { readonly id: string; readonly name: string };
 
 /** Who did it, by the name of the token where the reader may know it. */
 export function useActorName(): (actor: string) => string {
-  const { hasRole, me } = useSession();
-  const { items } = useList<Token>('tokens', { limit: 200 }, hasRole('owner'));
+  const session = useSession();
+  const { me } = session;
+  const { items } = useList<Token>('tokens', { limit: 200 }, session.hasRole('owner'));
   const names = new Map(items.map(({ id, name }) => [id, name]));
   return (actor) => {
     if (actor === me?.id) return 'you';

@@ -21,7 +21,7 @@ const parts: readonly Part[] = [
   {
     id: 'tokens',
     label: 'Tokens',
-    isFor: ({ hasRole }) => hasRole('owner'),
+    isFor: (session) => session.hasRole('owner'),
     content: () => <TokensCard />,
   },
   { id: 'modes', label: 'Modes', isFor: () => true, content: () => <ModesCard /> },
