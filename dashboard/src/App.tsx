@@ -1,5 +1,6 @@
 import { Suspense } from 'react';
-import { Redirect, Route, Switch } from 'wouter';
+import { Redirect, Route, Switch, useLocation } from 'wouter';
+import { PageBoundary } from './layout/PageBoundary.tsx';
 import { Shell } from './layout/Shell.tsx';
 import { NotFoundPage } from './pages/NotFoundPage.tsx';
 import { SignInPage } from './pages/SignInPage.tsx';
@@ -9,26 +10,29 @@ import { Failed, Loading } from './ui/States.tsx';
 
 export function App() {
   const session = useSession();
+  const [location] = useLocation();
   return (
     <Shell session={session}>
-      <Suspense fallback={<Loading lines={8} />}>
-        <Switch>
-          <Route path="/">
-            {session.isChecking ? <Loading /> : <Redirect to={homeOf(session)} replace />}
-          </Route>
-          <Route path="/sign-in">
-            {session.isSignedIn ? <Redirect to="/" replace /> : <SignInPage />}
-          </Route>
-          {routes.map((route) => (
-            <Route key={`${route.path} ${route.audience}`} path={route.path}>
-              <Guarded route={route} />
+      <PageBoundary location={location}>
+        <Suspense fallback={<Loading lines={8} />}>
+          <Switch>
+            <Route path="/">
+              {session.isChecking ? <Loading /> : <Redirect to={homeOf(session)} replace />}
             </Route>
-          ))}
-          <Route>
-            <NotFoundPage />
-          </Route>
-        </Switch>
-      </Suspense>
+            <Route path="/sign-in">
+              {session.isSignedIn ? <Redirect to="/" replace /> : <SignInPage />}
+            </Route>
+            {routes.map((route) => (
+              <Route key={`${route.path} ${route.audience}`} path={route.path}>
+                <Guarded route={route} />
+              </Route>
+            ))}
+            <Route>
+              <NotFoundPage />
+            </Route>
+          </Switch>
+        </Suspense>
+      </PageBoundary>
     </Shell>
   );
 }

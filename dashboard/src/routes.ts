@@ -26,6 +26,12 @@ export const routes: readonly PageRoute[] = [
     nav: { label: 'Playground', icon: 'play', group: 'Try' },
   },
   {
+    path: '/overview',
+    audience: 'platform',
+    page: lazy(() => import('./pages/overview/OverviewPage.tsx')),
+    nav: { label: 'Overview', icon: 'gauge', group: 'Watch' },
+  },
+  {
     path: '/decisions',
     audience: 'signed-in',
     page: lazy(() => import('./pages/decisions/DecisionsPage.tsx')),

@@ -28,6 +28,7 @@ async function shoot(browser: Browser, scene: Scene, theme: 'light' | 'dark'): P
   const { width = 1280, height = 832 } = scene;
   const context = await browser.newContext({
     colorScheme: theme,
+    locale: 'en-US',
     viewport: { width, height },
     reducedMotion: 'reduce',
   });

@@ -36,6 +36,7 @@ export class Visitor {
     const { theme = 'light', width = 1280, height = 860 } = look;
     const context = await browser.newContext({
       colorScheme: theme,
+      locale: 'en-US',
       viewport: { width, height },
       permissions: ['clipboard-read', 'clipboard-write'],
       reducedMotion: 'reduce',

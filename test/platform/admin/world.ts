@@ -62,7 +62,7 @@ const nothing: Objects = {
   decisions: 'nothing-1',
   rollout: randomUUID(),
   pools: randomUUID(),
-  me: '',
+  me: randomUUID(),
 };
 
 const hook = { url: 'https://hooks.example.com/sluice', events: ['quota.threshold'] };
@@ -96,7 +96,7 @@ async function makeObjects(admin: AdminRig): Promise<Objects> {
     rollout: tenant_id,
     webhooks: webhook.body.id,
     pools: pool.body.id,
-    me: '',
+    me: randomUUID(),
     decisions: await admin.makeReceipt(tenant_id),
   };
 }

@@ -1,6 +1,6 @@
 import type { Query } from '../../api/request.ts';
 import { useSession } from '../../session/session.ts';
-import { TenantField } from '../../tenants/TenantField.tsx';
+import { TenantField } from '../../components/TenantField.tsx';
 import { SelectField, TextField } from '../../ui/form/inputs.tsx';
 import { nouns } from './entry.ts';
 

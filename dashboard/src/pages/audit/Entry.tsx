@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { useTenantName } from '../../tenants/tenants.ts';
+import { TenantText } from '../../components/TenantText.tsx';
 import { Badge } from '../../ui/Badge.tsx';
 import { Icon } from '../../ui/Icon.tsx';
 import { Time } from '../../ui/Time.tsx';
@@ -10,7 +10,6 @@ import { useActorName } from './use-actor-name.ts';
 /** One change in a line; what differs when it is opened. */
 export function Entry({ entry }: { readonly entry: AuditEntry }) {
   const [isOpen, setIsOpen] = useState(false);
-  const tenantName = useTenantName();
   const actorName = useActorName();
   const { done, tone } = actionInWords(entry.action);
   const { tenant_id: tenantId } = entry;
@@ -27,7 +26,10 @@ export function Entry({ entry }: { readonly entry: AuditEntry }) {
           <span className="audit-what">
             {nounInWords(entry.noun)} <strong>{titleOf(entry)}</strong>
             {tenantId !== null && entry.noun !== 'tenants' && (
-              <span className="quiet"> of {tenantName(tenantId)}</span>
+              <span className="quiet">
+                {' '}
+                of <TenantText id={tenantId} />
+              </span>
             )}
           </span>
           <span className="quiet audit-by">

@@ -1,6 +1,6 @@
 import { useList } from '../../api/queries.ts';
 import { useSession } from '../../session/session.ts';
-import { shortId } from '../../tenants/tenants.ts';
+import { shortId } from '../../components/tenants.ts';
 
 type Token = { readonly id: string; readonly name: string };
 

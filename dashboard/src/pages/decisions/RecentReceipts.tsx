@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { useList } from '../../api/queries.ts';
 import { useSession } from '../../session/session.ts';
-import { TenantField } from '../../tenants/TenantField.tsx';
+import { TenantField } from '../../components/TenantField.tsx';
 import { Badge } from '../../ui/Badge.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { SelectField, TextField } from '../../ui/form/inputs.tsx';

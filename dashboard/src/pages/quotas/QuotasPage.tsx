@@ -3,8 +3,8 @@ import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useList } from '../../api/queries.ts';
 import { useSession } from '../../session/session.ts';
-import { TenantField } from '../../tenants/TenantField.tsx';
-import { useTenantName } from '../../tenants/tenants.ts';
+import { TenantField } from '../../components/TenantField.tsx';
+import { TenantText } from '../../components/TenantText.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { Dialog } from '../../ui/dialog/Dialog.tsx';
@@ -54,7 +54,6 @@ function AllQuotas() {
 }
 
 function QuotaTable({ quotas }: { readonly quotas: readonly Quota[] }) {
-  const nameOf = useTenantName();
   return (
     <Table
       caption="Quotas"
@@ -69,7 +68,11 @@ function QuotaTable({ quotas }: { readonly quotas: readonly Quota[] }) {
       columns={[
         {
           title: 'Tenant',
-          cell: ({ tenant_id: id }) => <Link href={`/quotas/${id}`}>{nameOf(id)}</Link>,
+          cell: ({ tenant_id: id }) => (
+            <Link href={`/quotas/${id}`}>
+              <TenantText id={id} />
+            </Link>
+          ),
         },
         {
           title: 'Allowance',

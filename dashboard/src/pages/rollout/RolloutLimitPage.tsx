@@ -5,7 +5,7 @@ import { Link, useParams } from 'wouter';
 import { keyOf } from '../../api/queries.ts';
 import { admin } from '../../api/request.ts';
 import type { Page as Rows } from '../../api/objects.ts';
-import { useTenantName } from '../../tenants/tenants.ts';
+import { TenantText } from '../../components/TenantText.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { SelectField } from '../../ui/form/inputs.tsx';
 import { Page } from '../../ui/Page.tsx';
@@ -29,13 +29,16 @@ const dayMs = 86_400_000;
 export default function RolloutLimitPage() {
   const { tenantId = '', limit: encoded = '' } = useParams();
   const limit = decodeURIComponent(encoded);
-  const nameOf = useTenantName();
   const [span, setSpan] = useState<Span>('month');
   const reports = useReports(tenantId, limit, spans[span].days);
   return (
     <Page
       title={limit}
-      about={`A limit of ${nameOf(tenantId)}, on trial.`}
+      about={
+        <>
+          A limit of <TenantText id={tenantId} />, on trial.
+        </>
+      }
       back={<Link href="/rollout">Rollout</Link>}
       actions={
         <SelectField

@@ -3,8 +3,8 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { useList } from '../../api/queries.ts';
 import { useSession } from '../../session/session.ts';
-import { TenantField } from '../../tenants/TenantField.tsx';
-import { useTenantName } from '../../tenants/tenants.ts';
+import { TenantField } from '../../components/TenantField.tsx';
+import { TenantText } from '../../components/TenantText.tsx';
 import { Badge } from '../../ui/Badge.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { MoreRows } from '../../ui/MoreRows.tsx';
@@ -44,7 +44,6 @@ export default function RolloutPage() {
 }
 
 function Reports({ reports }: { readonly reports: readonly Report[] }) {
-  const nameOf = useTenantName();
   return (
     <Table
       caption="Limits on trial"
@@ -63,7 +62,7 @@ function Reports({ reports }: { readonly reports: readonly Report[] }) {
             <>
               <Link href={addressOf(report)}>{report.limit}</Link>
               <p className="hint">
-                {nameOf(report.tenant_id)} · {definerOf(report)}
+                <TenantText id={report.tenant_id} /> · {definerOf(report)}
               </p>
             </>
           ),

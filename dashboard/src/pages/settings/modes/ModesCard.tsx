@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { useChange, useList } from '../../../api/queries.ts';
 import { admin } from '../../../api/request.ts';
 import { useSession } from '../../../session/session.ts';
-import { useTenantName } from '../../../tenants/tenants.ts';
+import { useTenantName } from '../../../components/tenants.ts';
 import { Badge } from '../../../ui/Badge.tsx';
 import { Button } from '../../../ui/Button.tsx';
 import { Card } from '../../../ui/Card.tsx';

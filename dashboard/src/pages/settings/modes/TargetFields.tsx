@@ -1,4 +1,4 @@
-import { TenantField } from '../../../tenants/TenantField.tsx';
+import { TenantField } from '../../../components/TenantField.tsx';
 import { TextField } from '../../../ui/form/inputs.tsx';
 import { fieldsOf, type Scope, type Target } from './mode.ts';
 

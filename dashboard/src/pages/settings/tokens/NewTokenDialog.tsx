@@ -3,7 +3,7 @@ import { useChange } from '../../../api/queries.ts';
 import { admin } from '../../../api/request.ts';
 import { roles, type Role } from '../../../api/objects.ts';
 import { useSession } from '../../../session/session.ts';
-import { TenantField } from '../../../tenants/TenantField.tsx';
+import { TenantField } from '../../../components/TenantField.tsx';
 import { Button } from '../../../ui/Button.tsx';
 import { Dialog } from '../../../ui/dialog/Dialog.tsx';
 import { Form } from '../../../ui/form/Form.tsx';

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { useChange, useList } from '../../../api/queries.ts';
 import { admin } from '../../../api/request.ts';
-import { useTenantName } from '../../../tenants/tenants.ts';
+import { TenantText } from '../../../components/TenantText.tsx';
 import { Badge } from '../../../ui/Badge.tsx';
 import { Button } from '../../../ui/Button.tsx';
 import { Card } from '../../../ui/Card.tsx';
@@ -58,7 +58,6 @@ function Tokens({
   readonly tokens: readonly Token[];
   readonly onRevoke: (token: Token) => void;
 }) {
-  const nameOf = useTenantName();
   return (
     <Table
       caption="Admin tokens"
@@ -74,7 +73,8 @@ function Tokens({
         { title: 'Role', cell: ({ role }) => role },
         {
           title: 'Reaches',
-          cell: ({ tenant_id: id }) => (id === null ? 'the whole platform' : nameOf(id)),
+          cell: ({ tenant_id: id }) =>
+            id === null ? 'the whole platform' : <TenantText id={id} />,
         },
         { title: 'Status', cell: (token) => <Status token={token} /> },
         {

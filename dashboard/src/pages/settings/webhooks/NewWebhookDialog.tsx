@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { useChange } from '../../../api/queries.ts';
 import { admin } from '../../../api/request.ts';
 import { useSession } from '../../../session/session.ts';
-import { TenantField } from '../../../tenants/TenantField.tsx';
+import { TenantField } from '../../../components/TenantField.tsx';
 import { Button } from '../../../ui/Button.tsx';
 import { Dialog } from '../../../ui/dialog/Dialog.tsx';
 import { Form } from '../../../ui/form/Form.tsx';

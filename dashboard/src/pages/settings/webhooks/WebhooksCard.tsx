@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { useChange, useList } from '../../../api/queries.ts';
 import { admin } from '../../../api/request.ts';
 import { useSession } from '../../../session/session.ts';
-import { useTenantName } from '../../../tenants/tenants.ts';
+import { TenantText } from '../../../components/TenantText.tsx';
 import { Button } from '../../../ui/Button.tsx';
 import { Card } from '../../../ui/Card.tsx';
 import { Confirm } from '../../../ui/dialog/Confirm.tsx';
@@ -73,7 +73,6 @@ function Webhooks({
   readonly onRead: (webhook: Webhook) => void;
   readonly onRemove?: (webhook: Webhook) => void;
 }) {
-  const nameOf = useTenantName();
   return (
     <Table
       caption="Webhooks"
@@ -89,7 +88,7 @@ function Webhooks({
         { title: 'Events', cell: ({ events }) => events.join(', ') },
         {
           title: 'Of',
-          cell: ({ tenant_id: id }) => (id === null ? 'all tenants' : nameOf(id)),
+          cell: ({ tenant_id: id }) => (id === null ? 'all tenants' : <TenantText id={id} />),
         },
         {
           title: 'Actions',

@@ -1,0 +1,36 @@
+import { TenantName } from '../../components/TenantName.tsx';
+import { topOf, type LiveLimit, type LiveSecond } from '../../live/second.ts';
+import { Card } from '../../ui/Card.tsx';
+import { Empty } from '../../ui/States.tsx';
+import { Table } from '../../ui/Table.tsx';
+import { count } from '../../ui/words.ts';
+import { shownMax } from './top.ts';
+
+export function TopLimits({ seconds }: { readonly seconds: readonly LiveSecond[] }) {
+  const rows = topOf<LiveLimit>(
+    seconds,
+    ({ top_limits }) => top_limits,
+    ({ tenant_id, limit }) => `${tenant_id} ${limit}`,
+    (sum, item) => ({
+      ...sum,
+      refused: sum.refused + item.refused,
+      would_refuse: sum.would_refuse + item.would_refuse,
+    }),
+  );
+  return (
+    <Card title="Limits that refuse most" about="In the last minutes" flush>
+      <Table
+        caption="Limits that refuse most"
+        rows={rows.slice(0, shownMax)}
+        rowKey={({ tenant_id, limit }) => `${tenant_id} ${limit}`}
+        empty={<Empty icon="check" title="No limit has refused anybody" />}
+        columns={[
+          { title: 'Limit', cell: ({ limit }) => <strong>{limit}</strong> },
+          { title: 'Tenant', cell: ({ tenant_id }) => <TenantName id={tenant_id} /> },
+          { title: 'Refused', align: 'right', cell: ({ refused }) => count(refused) },
+          { title: 'Would refuse', align: 'right', cell: (row) => count(row.would_refuse) },
+        ]}
+      />
+    </Card>
+  );
+}
