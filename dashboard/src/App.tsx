@@ -16,10 +16,10 @@ export function App() {
       <PageBoundary location={location}>
         <Suspense fallback={<Loading lines={8} />}>
           <Switch>
-            <Route path="/">
+            <Route key="home" path="/">
               {session.isChecking ? <Loading /> : <Redirect to={homeOf(session)} replace />}
             </Route>
-            <Route path="/sign-in">
+            <Route key="sign-in" path="/sign-in">
               {session.isSignedIn ? <Redirect to="/" replace /> : <SignInPage />}
             </Route>
             {routes.map((route) => (

@@ -17,17 +17,16 @@ try {
   const browser = await chromium.connect(stage.browserEndpoint);
   const wanted = process.argv.slice(2);
   for (const scene of scenes.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
-    for (const theme of themes) await shoot(browser, scene, theme);
+    await shoot(browser, scene);
   }
   await browser.close();
 } finally {
   await stage.close();
 }
 
-async function shoot(browser: Browser, scene: Scene, theme: 'light' | 'dark'): Promise<void> {
+async function shoot(browser: Browser, scene: Scene): Promise<void> {
   const { width = 1280, height = 832 } = scene;
   const context = await browser.newContext({
-    colorScheme: theme,
     locale: 'en-US',
     viewport: { width, height },
     reducedMotion: 'reduce',
@@ -36,9 +35,14 @@ async function shoot(browser: Browser, scene: Scene, theme: 'light' | 'dark'): P
   if (scene.signedIn !== false) await signIn(page, stage);
   await page.goto(`${stage.url}/#${scene.path}`);
   await scene.play?.(page, stage);
-  const path = join(folder, `${scene.name}-${theme}.png`);
-  await page.screenshot({ path });
-  console.log(path);
+  // Out of the way of what it would point at.
+  await page.mouse.move(0, 0);
+  for (const theme of themes) {
+    await page.emulateMedia({ colorScheme: theme });
+    const path = join(folder, `${scene.name}-${theme}.png`);
+    await page.screenshot({ path });
+    console.log(path);
+  }
   await context.close();
 }
 

@@ -45,13 +45,13 @@ export function Shell({
           <Icon name={isOpen ? 'close' : 'menu'} size={20} label="Navigation" />
         </button>
       </header>
-      <div id="sidebar" className={`sidebar ${isOpen ? 'is-open' : ''}`}>
+      <aside id="sidebar" aria-label="Sidebar" className={`sidebar ${isOpen ? 'is-open' : ''}`}>
         <div className="sidebar-brand">
           <Brand />
         </div>
         <Navigation session={session} />
         <Account session={session} />
-      </div>
+      </aside>
       <main id="content" tabIndex={-1}>
         {children}
       </main>

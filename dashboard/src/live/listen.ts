@@ -12,6 +12,9 @@ export type ListenState =
   /** Another attempt would not help. */
   | { readonly kind: 'off'; readonly reason: ApiProblem };
 
+/** The service speaks every second; who has not heard it for so long has lost it. */
+const silenceMsMax = 5000;
+
 /**
  * Server-sent events with a credential in a header, which `EventSource` can't send. Comes again when
  * the stream ends, later each time it fails, and says where it left off.
@@ -58,19 +61,30 @@ async function hearStream(
   after: string,
   { hear, onState, signal }: Hearing,
 ): Promise<ApiProblem | null> {
+  const silence = new AbortController();
+  let alarm: ReturnType<typeof setTimeout> | undefined;
+  const heardSomething = () => {
+    clearTimeout(alarm);
+    alarm = setTimeout(() => silence.abort(), silenceMsMax);
+  };
   try {
+    heardSomething();
     const headers = { ...bearer(currentToken()), 'last-event-id': after };
-    const response = await send('GET', path, { headers, signal });
+    const either = AbortSignal.any([signal, silence.signal]);
+    const response = await send('GET', path, { headers, signal: either });
     if (!response.ok || !response.body) return await problemOf(response);
     onState({ kind: 'live' });
     const parser = new EventParser();
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      heardSomething();
       for (const event of parser.feed(part.value)) hear(event);
     }
     return null;
   } catch (error) {
     return error instanceof ApiProblem ? error : new ApiProblem(0, 'unreachable', 'It broke off.');
+  } finally {
+    clearTimeout(alarm);
   }
 }
 

@@ -27,7 +27,7 @@ export function Table<Row>({
   if (rows.length === 0 && empty !== undefined) return empty;
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- else keyboards could not scroll it
-    <div className="table-scroll" role="region" aria-label={caption} tabIndex={0}>
+    <div className="table-scroll" role="group" aria-label={caption} tabIndex={0}>
       <table className="table">
         <caption className="hidden">{caption}</caption>
         <thead>

@@ -4,18 +4,28 @@ import { expect } from 'vitest';
 import type { Visitor } from './visitor.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const everything = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
 type Violation = { readonly id: string; readonly nodes: readonly { readonly html: string }[] };
 
-/** Nothing on the page, as it is now, is out of reach for who can't see, point or tell colours. */
+/**
+ * Nothing on the page, as it is now, is out of reach for who can't see, point or tell colours: in
+ * light, and in dark what may differ there.
+ */
 export async function checkAccess({ page }: Visitor): Promise<void> {
   // Through the debugger, which the page's policy does not bind.
   await page.evaluate(axe);
-  const { violations } = (await page.evaluate(
-    "axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })",
-  )) as { readonly violations: readonly Violation[] };
-  const found = violations.map(
-    ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`,
-  );
-  expect(found).toEqual([]);
+  const look = async (theme: 'light' | 'dark', rules: readonly string[]) => {
+    await page.emulateMedia({ colorScheme: theme });
+    const { violations } = (await page.evaluate(
+      `axe.run(document, { runOnly: ${JSON.stringify(rules)}, resultTypes: ['violations'] })`,
+    )) as { readonly violations: readonly Violation[] };
+    return violations.map(
+      ({ id, nodes }) => `${theme} ${id}: ${nodes.map(({ html }) => html).join(' ')}`,
+    );
+  };
+  expect([
+    ...(await look('light', everything)),
+    ...(await look('dark', ['color-contrast'])),
+  ]).toEqual([]);
 }

@@ -6,6 +6,8 @@ export type Look = {
   readonly theme?: 'light' | 'dark';
   readonly width?: number;
   readonly height?: number;
+  /** Where the service is reached; through something that breaks it, say. */
+  readonly url?: string;
 };
 
 /** A person before the console, in a browser profile of their own. */
@@ -15,10 +17,13 @@ export class Visitor {
   /** What went wrong behind the page: errors, violations of its policy, calls to others. */
   readonly complaints: string[] = [];
 
-  private constructor(context: BrowserContext, page: Page) {
+  readonly #url: string;
+
+  private constructor(context: BrowserContext, page: Page, url: string) {
     this.context = context;
     this.page = page;
-    const { origin } = new URL(inject('stage').url);
+    this.#url = url;
+    const { origin } = new URL(url);
     page.on('pageerror', (error) => this.complaints.push(`error: ${error.message}`));
     page.on('console', (message) => {
       // Chromium itself logs every status from 400 on, and a refusal is one.
@@ -33,7 +38,7 @@ export class Visitor {
   }
 
   static async arrive(browser: Browser, look: Look = {}): Promise<Visitor> {
-    const { theme = 'light', width = 1280, height = 860 } = look;
+    const { theme = 'light', width = 1280, height = 860, url = inject('stage').url } = look;
     const context = await browser.newContext({
       colorScheme: theme,
       locale: 'en-US',
@@ -41,12 +46,12 @@ export class Visitor {
       permissions: ['clipboard-read', 'clipboard-write'],
       reducedMotion: 'reduce',
     });
-    return new Visitor(context, await context.newPage());
+    return new Visitor(context, await context.newPage(), url);
   }
 
   /** A page of the console, by what stands behind the `#`. */
   async open(path: string): Promise<void> {
-    await this.page.goto(`${inject('stage').url}/#${path}`);
+    await this.page.goto(`${this.#url}/#${path}`);
   }
 
   /** With this token, or that of the service's owner. */

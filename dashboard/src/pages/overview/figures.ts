@@ -13,10 +13,10 @@ export function wouldRefuse({ outcomes }: LiveSecond): number {
   return outcomes.warned + outcomes.shadowed;
 }
 
-/** `0`, `0.4`, `12`, `3,400`. */
+/** `0`, `0.4`, `9`, `3,400`. */
 export function perSecond(value: number): string {
-  if (value === 0) return '0';
-  return value < 10 ? value.toFixed(1) : Math.round(value).toLocaleString('en');
+  const shown = value < 10 ? Number(value.toFixed(1)) : Math.round(value);
+  return shown.toLocaleString('en');
 }
 
 export function milliseconds(value: number | null): string {

@@ -26,7 +26,13 @@ export function chartOptions(element: HTMLElement, look: ChartLook): uPlot.Optio
     cursor: { y: false, points: { size: 6 }, drag: { x: false, y: false } },
     scales: { y: { range: (_chart, _min, max) => [0, niceMax(max)] } },
     axes: [
-      { ...axis, space: 70, size: 28 },
+      {
+        ...axis,
+        space: 70,
+        size: 26,
+        values: (_chart, ticks, _axis, _space, everyS) =>
+          ticks.map((tick) => momentOf(tick, everyS)),
+      },
       {
         ...axis,
         size: 44,
@@ -78,4 +84,12 @@ function translucent(colour: string): string {
 /** Room above the highest value, and some of it where there is none yet. */
 function niceMax(max: number | null): number {
   return Math.max(1, (max ?? 0) * 1.1);
+}
+
+/** As exact as the marks are apart. */
+function momentOf(second: number, everyS: number): string {
+  const date = new Date(second * 1000);
+  if (everyS >= 86_400) return date.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' });
+  const time = date.toLocaleTimeString('en-GB');
+  return everyS >= 60 ? time.slice(0, 5) : time;
 }

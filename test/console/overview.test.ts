@@ -1,0 +1,75 @@
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { FaultProxy } from '../support/fault-proxy.ts';
+import { checkAccess } from './rig/access.ts';
+import { useConsole } from './rig/visitor.ts';
+
+const stage = useConsole();
+const limits = [
+  { name: 'tight', algorithm: 'fixed_window', limit: 1, window_seconds: 3600 },
+  { name: 'trial', algorithm: 'fixed_window', limit: 1, window_seconds: 3600, mode: 'shadow' },
+];
+
+describe('the overview', () => {
+  it('shows who is refused as it happens, by which limit and of which tenant', async () => {
+    const visitor = await stage.visit();
+    const { page } = visitor;
+    const name = `Live ${Date.now()}`;
+    const { key } = await stage.api.makeTenant({ name, limits });
+    await visitor.signIn();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+    const call = { resource: 'GET:/live', subject: 'canary-of-the-overview' };
+    for (let times = 0; times < 5; times += 1) await stage.api.check(key, call);
+    const row = page
+      .getByRole('group', { name: 'Limits that refuse most' })
+      .getByRole('row', { name: `tight ${name}` });
+    await row.getByRole('cell', { name: '4', exact: true }).waitFor();
+    const subjects = page.getByRole('group', { name: 'Subjects refused most' });
+    await subjects.getByRole('row', { name: new RegExp(`${name} tight 4`) }).waitFor();
+    // Who it was is for the receipt alone.
+    expect(await page.content()).not.toContain('canary-of-the-overview');
+  });
+
+  it('comes again where it left off when the connection goes silent', async () => {
+    const { port } = new URL(inject('stage').url);
+    const proxy = await FaultProxy.start(Number(port));
+    onTestFinished(() => proxy.stop());
+    const visitor = await stage.visit({ url: `http://127.0.0.1:${proxy.port}` });
+    const { page } = visitor;
+    const name = `Broken ${Date.now()}`;
+    const { key } = await stage.api.makeTenant({ name, limits });
+    await visitor.signIn();
+    await page.getByText('Decisions a second').waitFor();
+    proxy.fault = { kind: 'swallow_replies' };
+    await page.getByText(/Connecting again/).waitFor();
+    const call = { resource: 'GET:/live', subject: 'somebody' };
+    for (let times = 0; times < 4; times += 1) await stage.api.check(key, call);
+    const resumed = page.waitForRequest((request) => request.url().endsWith('/v1/admin/live'));
+    proxy.fault = { kind: 'pass' };
+    const { 'last-event-id': after } = await (await resumed).allHeaders();
+    expect(Number(after)).toBeGreaterThan(Date.now() / 1000 - 60);
+    await page.getByRole('row', { name: `tight ${name} 3` }).waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+  });
+
+  it('has nothing that is out of reach', async () => {
+    const visitor = await stage.visit();
+    await visitor.signIn();
+    await visitor.page.getByText('Decisions a second').waitFor();
+    await checkAccess(visitor);
+  });
+
+  it('is not for a token of a tenant, nor for a stranger', async () => {
+    const tenant = await stage.api.makeTenant();
+    const fields = { name: 'theirs', role: 'viewer', tenant_id: tenant.id };
+    const { token } = await stage.api.change('POST', 'tokens', fields);
+    const visitor = await stage.visit();
+    const { page } = visitor;
+    await visitor.open('/overview');
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await visitor.signIn(token);
+    await page.goto(`${inject('stage').url}/#/overview`);
+    await page.getByText('There is no such page').waitFor();
+    expect(await page.getByRole('link', { name: 'Overview' }).count()).toBe(0);
+  });
+});
