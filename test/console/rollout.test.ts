@@ -105,6 +105,7 @@ describe('a rollout', () => {
 
   it('warns now and enforces from a date on, until that is taken back', async () => {
     const own = await stage.api.makeTenant({ name: 'Rollout planners', limits: [limit] });
+    const nextYear = new Date().getUTCFullYear() + 1;
     const visitor = await stage.visit();
     const { page } = visitor;
     await visitor.signIn();
@@ -112,7 +113,7 @@ describe('a rollout', () => {
     const dialog = page.getByRole('dialog');
     await page.getByRole('button', { name: 'Promote' }).click();
     await dialog.getByLabel('How').selectOption('date');
-    await dialog.getByLabel('Enforce from').fill('2099-01-31T09:00');
+    await dialog.getByLabel('Enforce from').fill(`${nextYear}-01-31T09:00`);
     await dialog.getByLabel('Enforce it all the same').check();
     await dialog.getByLabel('Reason').fill('as announced');
     await dialog.getByRole('button', { name: 'Warn now, enforce then' }).click();
@@ -121,24 +122,21 @@ describe('a rollout', () => {
     await dialog.getByText('The date is taken away: it stays in warn').waitFor();
   });
 
-  it.each(['light', 'dark'] as const)(
-    'is read by a viewer, who can take no step, with nothing out of reach (%s)',
-    async (theme) => {
-      const fields = { name: 'watcher', role: 'viewer', tenant_id: tenant.id };
-      const { token } = await stage.api.change('POST', 'tokens', fields);
-      const visitor = await stage.visit({ theme, width: theme === 'dark' ? 360 : 1280 });
-      const { page } = visitor;
-      await visitor.signIn(token);
-      await visitor.open('/rollout');
-      await page.getByRole('link', { name: 'searches' }).waitFor();
-      await checkAccess(visitor);
-      await page.getByRole('link', { name: 'searches' }).click();
-      await page.getByText('2 of 10', { exact: true }).waitFor();
-      expect(await page.getByRole('button', { name: /Promote|Step back/ }).count()).toBe(0);
-      await page.getByText('As a table').click();
-      await checkAccess(visitor);
-      const width = await page.evaluate('document.documentElement.scrollWidth');
-      expect(width).toBe(theme === 'dark' ? 360 : 1280);
-    },
-  );
+  it('is read by a viewer, who can take no step, with nothing out of reach', async () => {
+    const fields = { name: 'watcher', role: 'viewer', tenant_id: tenant.id };
+    const { token } = await stage.api.change('POST', 'tokens', fields);
+    const visitor = await stage.visit();
+    const { page } = visitor;
+    await visitor.signIn(token);
+    await visitor.open('/rollout');
+    await page.getByRole('link', { name: 'searches' }).waitFor();
+    await checkAccess(visitor);
+    expect(await visitor.fitsPhone()).toBe(true);
+    await page.getByRole('link', { name: 'searches' }).click();
+    await page.getByText('2 of 10', { exact: true }).waitFor();
+    expect(await page.getByRole('button', { name: /Promote|Step back/ }).count()).toBe(0);
+    await page.getByText('As a table').click();
+    await checkAccess(visitor);
+    expect(await visitor.fitsPhone()).toBe(true);
+  });
 });

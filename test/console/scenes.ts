@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { NodeClient } from '../platform/rig/client.ts';
 import type { Stage } from './rig/stage.ts';
+import { evidenceScenes } from './scenes-evidence.ts';
 
 /** What a picture is taken of. */
 export type Scene = {
@@ -47,6 +48,7 @@ export const scenes: readonly Scene[] = [
     signedIn: false,
     play: (page) => page.getByRole('heading', { name: 'Sign in' }).waitFor(),
   },
+  ...evidenceScenes,
 ];
 
 /** Some of everything, for as long as a chart needs to have a shape. */

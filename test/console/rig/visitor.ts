@@ -59,7 +59,15 @@ export class Visitor {
     await this.open('/sign-in');
     await this.page.getByLabel('Admin token').fill(token);
     await this.page.getByRole('button', { name: 'Sign in' }).click();
-    await this.page.getByRole('button', { name: 'Sign out' }).waitFor();
+    // On a phone it is behind a button.
+    const signOut = this.page.getByRole('button', { name: 'Sign out', includeHidden: true });
+    await signOut.waitFor({ state: 'attached' });
+  }
+
+  /** Whether all of the page is within the width of a phone. */
+  async fitsPhone(): Promise<boolean> {
+    await this.page.setViewportSize({ width: 360, height: 760 });
+    return (await this.page.evaluate('document.documentElement.scrollWidth')) === 360;
   }
 }
 

@@ -32,6 +32,8 @@ export function EntryDetails({ entry }: { readonly entry: AuditEntry }) {
 }
 
 function Differences({ found }: { readonly found: readonly Difference[] }) {
+  const hasBefore = found.some(({ before }) => before !== undefined);
+  const hasAfter = found.some(({ after }) => after !== undefined);
   return (
     <div className="audit-diff">
       <table>
@@ -39,16 +41,16 @@ function Differences({ found }: { readonly found: readonly Difference[] }) {
         <thead>
           <tr>
             <th scope="col">Field</th>
-            <th scope="col">Before</th>
-            <th scope="col">After</th>
+            {hasBefore && <th scope="col">Before</th>}
+            {hasAfter && <th scope="col">After</th>}
           </tr>
         </thead>
         <tbody>
           {found.map(({ path, before, after }) => (
             <tr key={path}>
               <th scope="row">{path}</th>
-              <td>{before === undefined ? <Nothing /> : <del>{before}</del>}</td>
-              <td>{after === undefined ? <Nothing /> : <ins>{after}</ins>}</td>
+              {hasBefore && <td>{before === undefined ? <Nothing /> : <del>{before}</del>}</td>}
+              {hasAfter && <td>{after === undefined ? <Nothing /> : <ins>{after}</ins>}</td>}
             </tr>
           ))}
         </tbody>

@@ -6,8 +6,8 @@ export type Difference = {
   readonly after: string | undefined;
 };
 
-/** Change with every change: they say nothing of it. */
-const noise = new Set(['version', 'updated_at', 'created_at']);
+/** Which object it is stands above; the others change with every change. */
+const noise = new Set(['id', 'version', 'updated_at', 'created_at']);
 
 /** What differs between two objects, value by value, in the order they have them. */
 export function differences(before: unknown, after: unknown): Difference[] {

@@ -1,3 +1,4 @@
+import { shortId } from '../../components/tenants.ts';
 import type { Tone } from '../../ui/Badge.tsx';
 
 export type AuditEntry = {
@@ -55,8 +56,7 @@ export function nounInWords(noun: string): string {
 
 /** What the object is called, where it says so. */
 export function titleOf({ before, after, object_id: id }: AuditEntry): string {
-  const object = (after ?? before ?? {}) as { readonly name?: unknown; readonly limit?: unknown };
-  const { name, limit } = object;
-  if (typeof name === 'string') return name;
-  return typeof limit === 'string' ? limit : id;
+  const object = (after ?? before ?? {}) as Readonly<Record<string, unknown>>;
+  const called = [object['name'], object['limit'], object['quota'], object['resource']];
+  return called.find((name) => typeof name === 'string') ?? shortId(id);
 }

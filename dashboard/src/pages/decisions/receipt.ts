@@ -1,5 +1,6 @@
 import type { WireBlockedBy, WireLimitDecision } from 'sluice/contract';
 import type { Tone } from '../../ui/Badge.tsx';
+import { count } from '../../ui/words.ts';
 
 export const outcomes = ['allowed', 'blocked', 'warned', 'shadowed', 'degraded'] as const;
 
@@ -54,7 +55,10 @@ export function outcomeInWords(outcome: string): { readonly label: string; reado
 /** What a limit is made of: `limit 100, window_seconds 60`. */
 export function numbersInWords(numbers: ReceiptLimit['numbers']): string {
   return Object.entries(numbers)
-    .map(([name, value]) => `${name.replaceAll('_', ' ')} ${value}`)
+    .map(([name, value]) => {
+      const shown = typeof value === 'number' ? count(value) : value;
+      return `${name.replaceAll('_', ' ')} ${shown}`;
+    })
     .join(', ');
 }
 

@@ -28,7 +28,8 @@ export function Allocated({
         tone={tone}
       />
       <p className={`hint figures ${excess > 0 ? `quota-excess tone-${tone}` : ''}`}>
-        {count(sum)} allocated to {partsName} ·{' '}
+        {count(sum)}
+        <span className="quota-unit"> allocated to {partsName}</span> ·{' '}
         {excess > 0
           ? `${count(excess)} more than there is`
           : `${count(numberOf(limit) - sum)} to give`}

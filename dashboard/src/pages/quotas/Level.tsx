@@ -43,7 +43,6 @@ export function Level(props: {
         ) : (
           <strong>{part.name}</strong>
         )}
-        {kind !== 'organisation' && <span className="quiet quota-kind">{kind}</span>}
       </div>
       <div className="quota-limit">
         {onLimit ? (

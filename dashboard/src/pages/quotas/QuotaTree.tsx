@@ -26,40 +26,48 @@ export function QuotaTree({
     });
   const addTeam = () => onChange({ teams: [...teams, { ...newPart(), users: [] }] });
   return (
-    <ul className="quota-tree">
-      <li>
-        <Level
-          kind="organisation"
-          path=""
-          part={{ key: '', name: 'Organisation', limit: draft.limit }}
-          parts={teams}
-          partsName="teams"
-          unit={unit}
-          counted={report}
-          extra={report ? report.effective_limit - report.limit : 0}
-          endsAt={report?.ends_at ?? null}
-          overcommit={draft.overcommit}
-          {...(mayChangeTerms && { onLimit: (limit: string) => onChange({ limit }) })}
-        />
-        <ul>
-          {teams.map((team) => (
-            <TeamBranch
-              key={team.key}
-              {...{ team, report, unit, canWrite }}
-              path={pathOf('teams', team)}
-              overcommit={draft.overcommit}
-              onChange={(next) => setTeam(team.key, next)}
-            />
-          ))}
-          {canWrite && (
-            <li className="quota-add">
-              <Button size="small" icon="plus" onClick={addTeam}>
-                Add team
-              </Button>
-            </li>
-          )}
-        </ul>
-      </li>
-    </ul>
+    <>
+      <div className="quota-heads" aria-hidden="true">
+        <span>Level</span>
+        <span>Limit</span>
+        <span>Used</span>
+        <span>Given to those below</span>
+      </div>
+      <ul className="quota-tree">
+        <li>
+          <Level
+            kind="organisation"
+            path=""
+            part={{ key: '', name: 'Organisation', limit: draft.limit }}
+            parts={teams}
+            partsName="teams"
+            unit={unit}
+            counted={report}
+            extra={report ? report.effective_limit - report.limit : 0}
+            endsAt={report?.ends_at ?? null}
+            overcommit={draft.overcommit}
+            {...(mayChangeTerms && { onLimit: (limit: string) => onChange({ limit }) })}
+          />
+          <ul>
+            {teams.map((team) => (
+              <TeamBranch
+                key={team.key}
+                {...{ team, report, unit, canWrite }}
+                path={pathOf('teams', team)}
+                overcommit={draft.overcommit}
+                onChange={(next) => setTeam(team.key, next)}
+              />
+            ))}
+            {canWrite && (
+              <li className="quota-add">
+                <Button size="small" icon="plus" onClick={addTeam}>
+                  Add team
+                </Button>
+              </li>
+            )}
+          </ul>
+        </li>
+      </ul>
+    </>
   );
 }

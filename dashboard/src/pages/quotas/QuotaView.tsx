@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { ApiProblem } from '../../api/problem.ts';
 import { useObject } from '../../api/queries.ts';
 import { useSession } from '../../session/session.ts';
@@ -14,7 +14,10 @@ export function QuotaView({ tenantId }: { readonly tenantId: string }) {
   const report = useObject<QuotaReport>('quotas', tenantId);
   const [isNew, setIsNew] = useState(false);
   const isMissing = report.error instanceof ApiProblem && report.error.status === 404;
-  if (!report.data && isMissing) {
+  useEffect(() => {
+    if (!isMissing) setIsNew(false);
+  }, [isMissing]);
+  if (isMissing) {
     if (isNew) return <QuotaEditor tenantId={tenantId} report={null} start={newDraft} />;
     return <NoQuota onMake={() => setIsNew(true)} />;
   }

@@ -20,7 +20,7 @@ export function SaveBar({
     <div className="save-bar" role="region" aria-label="Unsaved changes">
       <p className="quiet">
         {isBlocked
-          ? 'Something above has to be put right first.'
+          ? 'What is marked red has to be put right first.'
           : isNew
             ? 'This quota is not saved yet.'
             : 'There are unsaved changes.'}

@@ -28,7 +28,8 @@ export function Used({
     <div className="quota-bar">
       <Meter used={used} of={allowed} label={`Used by ${called}`} />
       <p className="hint figures">
-        {count(used)} of {count(allowed)} {unit} used · {count(Math.max(0, allowed - used))} left
+        {count(used)} of {count(allowed)}
+        <span className="quota-unit"> {unit} used</span> · {count(Math.max(0, allowed - used))} left
       </p>
       {used > allowed && (
         <p className="quota-warning">

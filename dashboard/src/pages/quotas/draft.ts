@@ -32,11 +32,16 @@ export const newDraft: QuotaDraft = {
 
 export function draftOf(report: QuotaReport): QuotaDraft {
   const { name, period, unit, mode, overcommit, limit } = report;
-  const teams = Object.entries(report.teams).map(([team, { limit: ofTeam, users }]) => ({
+  const teams = inOrder(report.teams).map(([team, { limit: ofTeam, users }]) => ({
     ...partOf(team, ofTeam),
-    users: Object.entries(users).map(([user, { limit: ofUser }]) => partOf(user, ofUser)),
+    users: inOrder(users).map(([user, { limit: ofUser }]) => partOf(user, ofUser)),
   }));
   return { name, period, unit, mode, overcommit, limit: String(limit), teams };
+}
+
+/** By name: the order in which the service keeps them means nothing. */
+function inOrder<T>(parts: Readonly<Record<string, T>>): [string, T][] {
+  return Object.entries(parts).toSorted(([one], [other]) => one.localeCompare(other));
 }
 
 function partOf(name: string, limit: number): Part {
