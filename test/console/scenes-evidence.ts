@@ -60,7 +60,8 @@ let made: Promise<string> | undefined;
 function makeAll({ url, adminToken }: Stage): Promise<string> {
   made ??= (async () => {
     const api = new NodeClient(url, adminToken);
-    const { id, key } = await api.makeTenant({ name, tier: 'enterprise', limits });
+    const { id, key, planId } = await api.makeTenant({ name, tier: 'enterprise', limits });
+    await changePlan(api, planId);
     await api.change('PUT', `quotas/${id}`, { limit: 200_000, teams });
     for (const [team, user, cost] of used) {
       const attributes = { team, user };
@@ -78,6 +79,14 @@ function makeAll({ url, adminToken }: Stage): Promise<string> {
     return refused(api, key);
   })();
   return made;
+}
+
+/** So that the audit has a change to show. */
+async function changePlan(api: NodeClient, planId: string | null): Promise<void> {
+  const changed = limits.map((limit) =>
+    limit.name === 'requests' ? { ...limit, limit: 600_000, window_seconds: 30 } : limit,
+  );
+  await api.change('PATCH', `plans/${planId}`, { limits: changed });
 }
 
 async function refused(api: NodeClient, key: string): Promise<string> {
@@ -135,7 +144,7 @@ async function showAudit(page: Page, stage: Stage): Promise<void> {
   const changes = page.getByRole('list', { name: 'Changes' });
   await changes
     .getByRole('listitem')
-    .filter({ hasText: 'quota' })
+    .filter({ hasText: /changed.*plan/ })
     .first()
     .locator('summary')
     .click();

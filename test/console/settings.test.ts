@@ -140,7 +140,7 @@ describe('settings', () => {
       await page.getByText('Loading').first().waitFor({ state: 'detached' });
     }
     await checkAccess(visitor);
-    expect(await visitor.fitsPhone()).toBe(true);
+    expect(await visitor.widerThanPhone()).toEqual([]);
     await page.getByRole('button', { name: 'New token' }).click();
     await page.getByRole('dialog').getByLabel('Name').waitFor();
     await checkAccess(visitor);

@@ -10,6 +10,11 @@ export type Look = {
   readonly url?: string;
 };
 
+const beyondPhone = `document.documentElement.scrollWidth <= 360 ? [] :
+  [...document.querySelectorAll('body *')]
+    .filter((one) => one.getBoundingClientRect().right > 360 && !one.closest('.table-scroll > *'))
+    .map((one) => one.tagName + '.' + one.className)`;
+
 /** A person before the console, in a browser profile of their own. */
 export class Visitor {
   readonly page: Page;
@@ -64,10 +69,10 @@ export class Visitor {
     await signOut.waitFor({ state: 'attached' });
   }
 
-  /** Whether all of the page is within the width of a phone. */
-  async fitsPhone(): Promise<boolean> {
+  /** What of the page reaches beyond the width of a phone, other than by scrolling by itself. */
+  async widerThanPhone(): Promise<readonly string[]> {
     await this.page.setViewportSize({ width: 360, height: 760 });
-    return (await this.page.evaluate('document.documentElement.scrollWidth')) === 360;
+    return (await this.page.evaluate(beyondPhone)) as readonly string[];
   }
 }
 

@@ -13,6 +13,8 @@ export function Entry({ entry }: { readonly entry: AuditEntry }) {
   const actorName = useActorName();
   const { done, tone } = actionInWords(entry.action);
   const { tenant_id: tenantId } = entry;
+  const noun = nounInWords(entry.noun);
+  const title = titleOf(entry);
   return (
     <li>
       <details
@@ -24,7 +26,7 @@ export function Entry({ entry }: { readonly entry: AuditEntry }) {
           <Icon name="chevron" />
           <Badge tone={tone}>{done}</Badge>
           <span className="audit-what">
-            {nounInWords(entry.noun)} <strong>{titleOf(entry)}</strong>
+            {noun} {title !== noun && <strong>{title}</strong>}
             {tenantId !== null && entry.noun !== 'tenants' && (
               <span className="quiet">
                 {' '}

@@ -38,8 +38,7 @@ function Shown({ receipt }: { readonly receipt: Receipt }) {
           </p>
           {clearsAt !== null && (
             <p className="quiet">
-              {receipt.allowed ? 'Would no longer be refused' : 'Clears'}:{' '}
-              <Countdown to={clearsAt} over="already, if nobody else called" />
+              Until it clears: <Countdown to={clearsAt} over="over, if nobody else called" />
             </p>
           )}
         </div>

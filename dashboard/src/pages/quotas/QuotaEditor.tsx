@@ -57,7 +57,7 @@ export function QuotaEditor({
               onChange={(overcommit) => change({ overcommit })}
             />
           )}
-          {isOver && <OverAllocation draft={draft} />}
+          {isOver && !edited && <OverAllocation draft={draft} />}
         </div>
       </Card>
       <Terms {...{ draft, canWrite: mayChangeTerms }} onChange={change} />
@@ -65,7 +65,8 @@ export function QuotaEditor({
       {edited && (
         <SaveBar
           isNew={report === null}
-          isBlocked={problems.length > 0 || (isOver && !draft.overcommit)}
+          isWrong={problems.length > 0}
+          over={isOver ? draft : null}
           save={save}
           onSave={() => save.mutate(edited)}
           onDiscard={() => {

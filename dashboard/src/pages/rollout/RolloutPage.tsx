@@ -59,12 +59,12 @@ function Reports({ reports }: { readonly reports: readonly Report[] }) {
         {
           title: 'Limit',
           cell: (report) => (
-            <>
+            <div className="rollout-name">
               <Link href={addressOf(report)}>{report.limit}</Link>
               <p className="hint">
                 <TenantText id={report.tenant_id} /> · {definerOf(report)}
               </p>
-            </>
+            </div>
           ),
         },
         { title: 'Stage', cell: (report) => <StageCell report={report} /> },
@@ -92,14 +92,14 @@ function addressOf({ tenant_id: tenantId, limit }: Report): string {
 function StageCell({ report: { stage, since } }: { readonly report: Report }) {
   if (stage === null) return <span className="quiet">gone</span>;
   return (
-    <>
+    <div className="rollout-stage">
       <Badge tone={toneOf(stage)}>{stage}</Badge>
       {since !== null && (
         <p className="hint">
           since <Time at={since} />
         </p>
       )}
-    </>
+    </div>
   );
 }
 
