@@ -77,9 +77,14 @@ describe('the playground', () => {
       await panel.getByText('Remaining', { exact: true }).waitFor();
       expect(await panel.getByText(tab.left).first().isVisible()).toBe(true);
       expect(await panel.getByLabel(tab.drawn).first().isVisible()).toBe(true);
-      await checkAccess(visitor);
     },
   );
+
+  it('has nothing that is out of reach', async () => {
+    const visitor = await stage.visit();
+    await fire(await openTab(visitor, 'Sliding counter'));
+    await checkAccess(visitor);
+  });
 
   it('says of each answer that is pointed at what was left, when to come again, and its headers', async () => {
     const visitor = await stage.visit();

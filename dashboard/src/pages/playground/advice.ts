@@ -56,7 +56,10 @@ function afterRefusal(limit: CanonicalLimit, refused: readonly Answer[]): string
   if (limit.algorithm === 'quota') {
     return `After the first refusal, nothing until the ${limit.period} is over (Retry-After says ${waitInWords(waitMs)}).`;
   }
-  return `After the first refusal, wait ${waitInWords(waitMs)}, as it said; asking ${refused.length === 1 ? 'again' : `${refused.length - 1} more times`} meanwhile changed nothing.`;
+  const waiting = `After the first refusal, wait ${waitInWords(waitMs)}, as it said`;
+  const more = refused.length - 1;
+  if (more === 0) return `${waiting}.`;
+  return `${waiting}; asking ${more === 1 ? 'again' : `${more} more times`} meanwhile changed nothing.`;
 }
 
 function sizeOf(limit: CanonicalLimit): number {
