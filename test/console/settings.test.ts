@@ -104,7 +104,7 @@ describe('settings', () => {
   it('show what the service runs on', async () => {
     const page = await openSettings('Service');
     const { body } = await stage.api.get('/v1/health');
-    await page.getByText(body.version as string, { exact: true }).waitFor();
+    await page.getByText(body.version, { exact: true }).waitFor();
     await page.getByText('in this process’s memory').waitFor();
     await page.getByRole('region', { name: 'Publications' }).first().waitFor();
   });

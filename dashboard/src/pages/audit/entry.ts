@@ -57,6 +57,9 @@ export function nounInWords(noun: string): string {
 /** What the object is called, where it says so. */
 export function titleOf({ before, after, object_id: id }: AuditEntry): string {
   const object = (after ?? before ?? {}) as Readonly<Record<string, unknown>>;
+  if (typeof object['threshold'] === 'number') {
+    return `${String(object['entity'])} at ${object['threshold']} %`;
+  }
   const called = [object['name'], object['limit'], object['quota'], object['resource']];
   return called.find((name) => typeof name === 'string') ?? shortId(id);
 }

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { ApiProblem } from '../../api/problem.ts';
 import { useObject } from '../../api/queries.ts';
 import { useSession } from '../../session/session.ts';
@@ -12,20 +12,19 @@ import { QuotaEditor } from './QuotaEditor.tsx';
 /** A tenant's quota: what is used of it, dealt out and changed in place. */
 export function QuotaView({ tenantId }: { readonly tenantId: string }) {
   const report = useObject<QuotaReport>('quotas', tenantId);
-  const [isNew, setIsNew] = useState(false);
   const isMissing = report.error instanceof ApiProblem && report.error.status === 404;
-  useEffect(() => {
-    if (!isMissing) setIsNew(false);
-  }, [isMissing]);
-  if (isMissing) {
-    if (isNew) return <QuotaEditor tenantId={tenantId} report={null} start={newDraft} />;
-    return <NoQuota onMake={() => setIsNew(true)} />;
-  }
+  if (isMissing) return <Missing tenantId={tenantId} />;
   return (
     <Loaded query={report} lines={8}>
       {(data) => <QuotaEditor tenantId={tenantId} report={data} />}
     </Loaded>
   );
+}
+
+function Missing({ tenantId }: { readonly tenantId: string }) {
+  const [isNew, setIsNew] = useState(false);
+  if (!isNew) return <NoQuota onMake={() => setIsNew(true)} />;
+  return <QuotaEditor tenantId={tenantId} report={null} start={newDraft} />;
 }
 
 function NoQuota({ onMake }: { readonly onMake: () => void }) {

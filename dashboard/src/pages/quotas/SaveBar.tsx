@@ -21,17 +21,12 @@ export function SaveBar({
   readonly onSave: () => void;
   readonly onDiscard: () => void;
 }) {
+  const state = isNew ? 'This quota is not saved yet.' : 'There are unsaved changes.';
   const isBlocked = isWrong || (over !== null && !over.overcommit);
   return (
     <div className="save-bar" role="region" aria-label="Unsaved changes">
       {over && <OverAllocation draft={over} />}
-      <p className="quiet">
-        {isWrong
-          ? 'What is marked red has to be put right first.'
-          : isNew
-            ? 'This quota is not saved yet.'
-            : 'There are unsaved changes.'}
-      </p>
+      <p className="quiet">{isWrong ? 'What is marked red has to be put right first.' : state}</p>
       {save.error !== null && (
         <p className="form-error" role="alert">
           {messageOf(save.error)}
