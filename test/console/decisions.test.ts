@@ -37,6 +37,9 @@ describe('the receipt of a decision', () => {
     const { page } = visitor;
     await visitor.signIn();
     await visitor.open('/decisions');
+    await page.getByLabel('Decision id').fill('100% of them');
+    await page.getByRole('button', { name: 'Read receipt' }).click();
+    await page.getByText('That is no id').waitFor();
     await page.getByLabel('Decision id').fill(`  ${refusedId} `);
     await page.getByRole('button', { name: 'Read receipt' }).click();
     await page.getByRole('heading', { name: 'Refused' }).waitFor();

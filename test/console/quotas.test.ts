@@ -67,6 +67,12 @@ describe('quotas', () => {
         care: { limit: 400, users: {} },
       },
     });
+    await page.getByLabel('Limit of care').fill('100');
+    await stage.api.change('PATCH', `quotas/${id}`, { limit: 5000 });
+    await save.click();
+    await page.getByText('Somebody else changed this meanwhile.').waitFor();
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await page.getByText('40 of 5,000 requests used').waitFor();
   });
 
   it('are made, topped up with a reason, and deleted', async () => {

@@ -74,7 +74,7 @@ function Rows({ receipts }: { readonly receipts: readonly Receipt[] }) {
           title: 'Receipt',
           isControls: true,
           cell: ({ decision_id: id }) => (
-            <Link href={`/decisions/${encodeURIComponent(id)}`} aria-label={`Read receipt ${id}`}>
+            <Link href={`/decisions/${id}`} aria-label={`Read receipt ${id}`}>
               Read
             </Link>
           ),

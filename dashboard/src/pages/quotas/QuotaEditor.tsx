@@ -1,4 +1,6 @@
 import { useState } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { keyOf } from '../../api/queries.ts';
 import { fieldErrorsOf, FormErrors } from '../../ui/form/form-context.ts';
 import { useSession } from '../../session/session.ts';
 import { Card } from '../../ui/Card.tsx';
@@ -36,6 +38,7 @@ export function QuotaEditor({
     const version = edited ? edited.version : (report?.version ?? null);
     setEdited({ draft: { ...draft, ...patch }, version });
   };
+  const client = useQueryClient();
   const save = useSave(tenantId, () => setEdited(null));
   const problems = edited ? problemsOf(draft) : [];
   const isOver = isOverAllocated(draft);
@@ -71,6 +74,8 @@ export function QuotaEditor({
           onSave={() => save.mutate(edited)}
           onDiscard={() => {
             save.reset();
+            // Perhaps it could not be saved because somebody else has changed it.
+            void client.invalidateQueries({ queryKey: keyOf('quotas', tenantId) });
             setEdited(start && !report ? { draft: start, version: null } : null);
           }}
         />

@@ -27,8 +27,7 @@ const dayMs = 86_400_000;
 
 /** One limit on trial, with all that is known of it. */
 export default function RolloutLimitPage() {
-  const { tenantId = '', limit: encoded = '' } = useParams();
-  const limit = decodeURIComponent(encoded);
+  const { tenantId = '', limit = '' } = useParams();
   const [span, setSpan] = useState<Span>('month');
   const reports = useReports(tenantId, limit, spans[span].days);
   return (

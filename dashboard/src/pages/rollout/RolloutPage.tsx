@@ -86,7 +86,7 @@ function Reports({ reports }: { readonly reports: readonly Report[] }) {
 }
 
 function addressOf({ tenant_id: tenantId, limit }: Report): string {
-  return `/rollout/${tenantId}/${encodeURIComponent(limit)}`;
+  return `/rollout/${tenantId}/${limit}`;
 }
 
 function StageCell({ report: { stage, since } }: { readonly report: Report }) {

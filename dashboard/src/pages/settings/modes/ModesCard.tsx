@@ -3,16 +3,14 @@ import { useChange, useList } from '../../../api/queries.ts';
 import { admin } from '../../../api/request.ts';
 import { useSession } from '../../../session/session.ts';
 import { useTenantName } from '../../../components/tenants.ts';
-import { Badge } from '../../../ui/Badge.tsx';
 import { Button } from '../../../ui/Button.tsx';
 import { Card } from '../../../ui/Card.tsx';
 import { Confirm } from '../../../ui/dialog/Confirm.tsx';
 import { MoreRows } from '../../../ui/MoreRows.tsx';
-import { Empty, Loaded } from '../../../ui/States.tsx';
-import { Table } from '../../../ui/Table.tsx';
-import { Time } from '../../../ui/Time.tsx';
-import { targetInWords, tones, type ModeEntry } from './mode.ts';
+import { Loaded } from '../../../ui/States.tsx';
+import { targetInWords, type ModeEntry } from './mode.ts';
 import { SetModeDialog } from './SetModeDialog.tsx';
+import { ModesTable } from './ModesTable.tsx';
 
 /** Entries that say how strictly limits are taken, from the whole platform down to one limit. */
 export function ModesCard() {
@@ -42,7 +40,7 @@ export function ModesCard() {
     >
       <Loaded query={list}>
         {() => (
-          <Modes
+          <ModesTable
             entries={list.items}
             {...(mayWrite && { onEdit: setEdited, onRemove: setRemoved })}
           />
@@ -64,65 +62,5 @@ export function ModesCard() {
         </Confirm>
       )}
     </Card>
-  );
-}
-
-function Modes({
-  entries,
-  onEdit,
-  onRemove,
-}: {
-  readonly entries: readonly ModeEntry[];
-  readonly onEdit?: (entry: ModeEntry) => void;
-  readonly onRemove?: (entry: ModeEntry) => void;
-}) {
-  const nameOf = useTenantName();
-  return (
-    <Table
-      caption="Modes"
-      rows={entries}
-      rowKey={({ id }) => id}
-      empty={
-        <Empty icon="gauge" title="No entry">
-          Limits have the modes that plans and policies give them, and enforce where these say
-          nothing.
-        </Empty>
-      }
-      columns={[
-        { title: 'For', cell: (entry) => targetInWords(entry, nameOf) },
-        { title: 'Mode', cell: ({ mode }) => <Badge tone={tones[mode]}>{mode}</Badge> },
-        {
-          title: 'Enforces',
-          cell: ({ enforce_from: at }) => (at === null ? '' : <Time at={at} />),
-        },
-        { title: 'Set', cell: ({ updated_at: at }) => <Time at={at} /> },
-        {
-          title: 'Actions',
-          isControls: true,
-          cell: (entry) =>
-            onEdit &&
-            onRemove && (
-              <>
-                <Button
-                  size="small"
-                  variant="quiet"
-                  aria-label={`Change the mode of ${targetInWords(entry, nameOf)}`}
-                  onClick={() => onEdit(entry)}
-                >
-                  Change
-                </Button>
-                <Button
-                  size="small"
-                  variant="quiet"
-                  aria-label={`Remove the mode of ${targetInWords(entry, nameOf)}`}
-                  onClick={() => onRemove(entry)}
-                >
-                  Remove
-                </Button>
-              </>
-            ),
-        },
-      ]}
-    />
   );
 }

@@ -4,7 +4,7 @@ import { admin } from '../../../api/request.ts';
 import { Dialog } from '../../../ui/dialog/Dialog.tsx';
 import { Form } from '../../../ui/form/Form.tsx';
 import { CheckField, SelectField, TextField } from '../../../ui/form/inputs.tsx';
-import { instantOf } from '../instant.ts';
+import { instantOf, localOf } from '../instant.ts';
 import { fieldsOf, modes, scopes, type Mode, type ModeEntry, type Scope } from './mode.ts';
 import { noTarget, TargetFields, type TargetText } from './TargetFields.tsx';
 
@@ -23,7 +23,7 @@ export function SetModeDialog({
   const [scope, setScope] = useState<Scope>(entry?.scope ?? 'tenant');
   const [target, setTarget] = useState<TargetText>(entry ? textOf(entry) : noTarget);
   const [mode, setMode] = useState<Mode>(entry?.mode ?? 'shadow');
-  const [from, setFrom] = useState('');
+  const [from, setFrom] = useState(localOf(entry?.enforce_from ?? null));
   const [confirm, setConfirm] = useState(entry?.confirm ?? false);
   const mayWait = mode === 'shadow' || mode === 'warn';
   const set = useChange({

@@ -6,11 +6,10 @@ import { Button } from '../../../ui/Button.tsx';
 import { Card } from '../../../ui/Card.tsx';
 import { Confirm } from '../../../ui/dialog/Confirm.tsx';
 import { MoreRows } from '../../../ui/MoreRows.tsx';
-import { Empty, Loaded } from '../../../ui/States.tsx';
-import { Table } from '../../../ui/Table.tsx';
-import { count } from '../../../ui/words.ts';
+import { Loaded } from '../../../ui/States.tsx';
 import type { Pool } from './pool.ts';
 import { PoolDialog } from './PoolDialog.tsx';
+import { PoolsTable } from './PoolsTable.tsx';
 
 /** Connections, and perhaps a Redis, that some tenants have to themselves. */
 export function PoolsCard() {
@@ -38,7 +37,7 @@ export function PoolsCard() {
     >
       <Loaded query={list}>
         {() => (
-          <Pools
+          <PoolsTable
             pools={list.items}
             {...(canWrite && { onEdit: setEdited, onRemove: setRemoved })}
           />
@@ -60,66 +59,5 @@ export function PoolsCard() {
         </Confirm>
       )}
     </Card>
-  );
-}
-
-function Pools({
-  pools,
-  onEdit,
-  onRemove,
-}: {
-  readonly pools: readonly Pool[];
-  readonly onEdit?: (pool: Pool) => void;
-  readonly onRemove?: (pool: Pool) => void;
-}) {
-  return (
-    <Table
-      caption="Pools"
-      rows={pools}
-      rowKey={({ id }) => id}
-      empty={<Empty icon="usage" title="All tenants share one pool" />}
-      columns={[
-        { title: 'Name', cell: ({ name }) => <strong>{name}</strong> },
-        {
-          title: 'Redis',
-          cell: ({ redis_url: url }) => (url === null ? 'the shared one' : 'one of its own'),
-        },
-        { title: 'Tiers', cell: ({ tiers }) => tiers.join(', ') || 'by name only' },
-        { title: 'Connections', align: 'right', cell: ({ connections }) => count(connections) },
-        {
-          title: 'In flight',
-          align: 'right',
-          cell: ({ max_in_flight: most }) => `${count(most)} a tenant`,
-        },
-        {
-          title: 'Actions',
-          isControls: true,
-          cell: (pool) =>
-            onEdit &&
-            onRemove && (
-              <>
-                <Button
-                  size="small"
-                  variant="quiet"
-                  aria-label={`Change ${pool.name}`}
-                  onClick={() => onEdit(pool)}
-                >
-                  Change
-                </Button>
-                {pool.name !== 'default' && (
-                  <Button
-                    size="small"
-                    variant="quiet"
-                    aria-label={`Delete ${pool.name}`}
-                    onClick={() => onRemove(pool)}
-                  >
-                    Delete
-                  </Button>
-                )}
-              </>
-            ),
-        },
-      ]}
-    />
   );
 }
