@@ -90,6 +90,51 @@ export const routes: readonly PageRoute[] = [
     audience: 'signed-in',
     page: lazy(() => import('./pages/policies/PolicyPage.tsx')),
   },
+  {
+    path: '/decisions',
+    audience: 'signed-in',
+    page: lazy(() => import('./pages/decisions/DecisionsPage.tsx')),
+    nav: { label: 'Decisions', icon: 'decision', group: 'Watch' },
+  },
+  {
+    path: '/decisions/:id',
+    audience: 'signed-in',
+    page: lazy(() => import('./pages/decisions/DecisionsPage.tsx')),
+  },
+  {
+    path: '/quotas',
+    audience: 'signed-in',
+    page: lazy(() => import('./pages/quotas/QuotasPage.tsx')),
+    nav: { label: 'Quotas', icon: 'quota', group: 'Configure' },
+  },
+  {
+    path: '/quotas/:tenantId',
+    audience: 'platform',
+    page: lazy(() => import('./pages/quotas/QuotaPage.tsx')),
+  },
+  {
+    path: '/rollout',
+    audience: 'signed-in',
+    page: lazy(() => import('./pages/rollout/RolloutPage.tsx')),
+    nav: { label: 'Rollout', icon: 'rollout', group: 'Configure' },
+  },
+  {
+    path: '/rollout/:tenantId/:limit',
+    audience: 'signed-in',
+    page: lazy(() => import('./pages/rollout/RolloutLimitPage.tsx')),
+  },
+  {
+    path: '/audit',
+    audience: 'signed-in',
+    page: lazy(() => import('./pages/audit/AuditPage.tsx')),
+    nav: { label: 'Audit', icon: 'audit', group: 'Manage' },
+  },
+  {
+    path: '/settings',
+    audience: 'signed-in',
+    page: lazy(() => import('./pages/settings/SettingsPage.tsx')),
+    nav: { label: 'Settings', icon: 'settings', group: 'Manage' },
+  },
 ];
 
 export function isFor(audience: Audience, { isSignedIn, tenantId }: Session): boolean {

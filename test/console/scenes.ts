@@ -4,6 +4,7 @@ import { NodeClient } from '../platform/rig/client.ts';
 import { planScenes } from './plan-scenes.ts';
 import type { Stage } from './rig/stage.ts';
 import { tenantScenes } from './scenes-tenants.ts';
+import { evidenceScenes } from './scenes-evidence.ts';
 
 /** What a picture is taken of. */
 export type Scene = {
@@ -51,6 +52,7 @@ export const scenes: readonly Scene[] = [
   },
   ...tenantScenes,
   ...planScenes,
+  ...evidenceScenes,
 ];
 
 /** Some of everything, for as long as a chart needs to have a shape. */

@@ -5,13 +5,14 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium, type Browser, type Page } from 'playwright-core';
+import { writeHistory } from './rig/history.ts';
 import { openStage, type Stage } from './rig/stage.ts';
 import { scenes, type Scene } from './scenes.ts';
 
 const folder = fileURLToPath(new URL('../../docs/screenshots', import.meta.url));
 const themes = ['light', 'dark'] as const;
 
-const stage = await openStage();
+const stage = await openStage(writeHistory);
 try {
   await mkdir(folder, { recursive: true });
   const browser = await chromium.connect(stage.browserEndpoint);

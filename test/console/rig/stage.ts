@@ -14,7 +14,12 @@ export type Stage = {
   readonly browserEndpoint: string;
 };
 
-export async function openStage(): Promise<Stage & { readonly close: () => Promise<void> }> {
+/** Writes into the service's folder before it starts. */
+export type Prepare = (folder: string, programPath: string) => Promise<void>;
+
+export async function openStage(
+  prepare?: Prepare,
+): Promise<Stage & { readonly close: () => Promise<void> }> {
   const programPath = buildProgram();
   if (programPath === null) throw new Error('The service does not compile (see above).');
   const [{ migrated }, folder, browser] = await Promise.all([
@@ -23,6 +28,7 @@ export async function openStage(): Promise<Stage & { readonly close: () => Promi
     launchChromium(),
   ]);
   await copyFolder(migrated, join(folder, 'postgres'));
+  await prepare?.(folder, programPath);
   const node = ChildNode.run([programPath, 'serve'], {
     ...baseSettings,
     SLUICE_DATA_DIR: folder,

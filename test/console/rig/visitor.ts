@@ -10,6 +10,11 @@ export type Look = {
   readonly url?: string;
 };
 
+const beyondPhone = `document.documentElement.scrollWidth <= 360 ? [] :
+  [...document.querySelectorAll('body *')]
+    .filter((one) => one.getBoundingClientRect().right > 360 && !one.closest('.table-scroll > *'))
+    .map((one) => one.tagName + '.' + one.className)`;
+
 /** A person before the console, in a browser profile of their own. */
 export class Visitor {
   readonly page: Page;
@@ -59,7 +64,15 @@ export class Visitor {
     await this.open('/sign-in');
     await this.page.getByLabel('Admin token').fill(token);
     await this.page.getByRole('button', { name: 'Sign in' }).click();
-    await this.page.getByRole('button', { name: 'Sign out' }).waitFor();
+    // On a phone it is behind a button.
+    const signOut = this.page.getByRole('button', { name: 'Sign out', includeHidden: true });
+    await signOut.waitFor({ state: 'attached' });
+  }
+
+  /** What of the page reaches beyond the width of a phone, other than by scrolling by itself. */
+  async widerThanPhone(): Promise<readonly string[]> {
+    await this.page.setViewportSize({ width: 360, height: 760 });
+    return (await this.page.evaluate(beyondPhone)) as readonly string[];
   }
 }
 

@@ -210,6 +210,15 @@ onEveryAdmin('a report', (suite) => {
     expect((await suggested('&at_most=0.29')).number).toBe(71);
     expect((await suggested('&at_most=0.295')).number).toBe(71);
     expect((await suggested('&at_most=1')).number).toBe(1);
+    const { alternatives } = await read();
+    expect(alternatives.length).toBeLessThan(100);
+    expect(alternatives.slice(-60).map(({ number }) => number)).toEqual(
+      Array.from({ length: 60 }, (_, at) => at + 41),
+    );
+    expect(alternatives[0]).toEqual({ number: 1, refused_subjects: 99, share_of_subjects: 0.99 });
+    for (const { number, refused_subjects: refused } of alternatives) {
+      expect(refused).toBe(100 - number);
+    }
   });
 
   it('says that it is a sample, and of what size, where there are too many to follow', async () => {

@@ -45,7 +45,7 @@ function decide(limit: LimitInput, calls: readonly Call[]) {
   });
 }
 
-describe('the suggested number', () => {
+describe('the suggested number, and its alternatives', () => {
   let made: PostgresDatabase;
   let database: Database;
   beforeAll(async () => {
@@ -89,7 +89,11 @@ describe('the suggested number', () => {
     const observed = { limitId: id, stage: 'shadow', from, to, subjectsFrom: from } as const;
     const reader = new FiguresReader(db);
     const { sample } = await reader.figures(observed);
-    return { subjects: sample.subjects, number: await reader.sizeFor(observed, atMost, sample) };
+    return {
+      subjects: sample.subjects,
+      number: await reader.sizeFor(observed, atMost, sample),
+      alternatives: await reader.alternatives(observed, sample),
+    };
   }
 
   it.each(Object.entries(kinds))(
@@ -101,7 +105,7 @@ describe('the suggested number', () => {
           fc.integer({ min: 1, max: 8 }),
           fc.constantFrom(0, 0.02, 0.1, 0.25),
           async (calls, size, atMost) => {
-            const { subjects, number } = await suggest(sized(size), calls, atMost);
+            const { subjects, number, alternatives } = await suggest(sized(size), calls, atMost);
             const shareAt = (enforced: number) => {
               const asked = decide(sized(enforced), calls);
               const refused = asked.filter(({ decision }) => !decision.allowed);
@@ -110,6 +114,13 @@ describe('the suggested number', () => {
             expect(subjects).toBe(new Set(calls.map(({ subject }) => subject)).size);
             expect(shareAt(number as number)).toBeLessThanOrEqual(atMost);
             expect(shareAt((number as number) - 1)).toBeGreaterThan(atMost);
+            expect(alternatives.at(-1)?.share_of_subjects).toBe(0);
+            for (const { number: other, share_of_subjects: share } of alternatives) {
+              expect(shareAt(other)).toBe(share);
+            }
+            for (const one of alternatives.filter(({ number: other }) => other > 1)) {
+              expect(shareAt(one.number - 1)).toBeGreaterThan(one.share_of_subjects);
+            }
           },
         ),
         { numRuns: 6 },

@@ -45,6 +45,16 @@ export type TopSubject = {
   readonly peak: number;
 };
 
+/** How many subjects would be refused something at this number. */
+export type Alternative = {
+  readonly number: number;
+  readonly refused_subjects: number;
+  readonly share_of_subjects: number;
+};
+
+/** Of the greatest numbers each one that makes a difference, and as many of all others. */
+const alternativesHalf = 60;
+
 export const steps = ['hour', 'day'] as const;
 export type Step = (typeof steps)[number];
 export const stepMs = { hour: 3_600_000, day: 86_400_000 } as const;
@@ -134,6 +144,30 @@ export class FiguresReader {
       SELECT max(${peak})::bigint AS peak FROM ${followed(observed)}
       GROUP BY subject ORDER BY 1 DESC OFFSET ${above} LIMIT 1`.execute(this.#db);
     return rows[0]?.peak ?? null;
+  }
+
+  /**
+   * What other sizes would refuse: from one to the next it stays the same where all are told. Of
+   * very many different demands those of the few great ones are told, and some of the others.
+   */
+  async alternatives(observed: Observed, { share, subjects }: Sample): Promise<Alternative[]> {
+    const { rows } = await sql<{ number: number; above: number }>`
+      WITH ${leastOf(observed)}, peaks AS (
+        SELECT max(${peak})::bigint AS number FROM ${followed(observed)} GROUP BY subject
+      ), ranked AS (
+        SELECT number, (sum(count(*)) OVER (ORDER BY number DESC) - count(*))::bigint AS above,
+          row_number() OVER (ORDER BY number DESC) AS rank, count(*) OVER () AS numbers
+        FROM peaks GROUP BY number
+      )
+      SELECT number, above FROM ranked
+      WHERE rank <= ${alternativesHalf} OR rank = numbers
+        OR rank % ceil(numbers::numeric / ${alternativesHalf}) = 0
+      ORDER BY number`.execute(this.#db);
+    return rows.map(({ number, above }) => ({
+      number,
+      refused_subjects: Math.round(above / share),
+      share_of_subjects: above / subjects,
+    }));
   }
 
   /** The stage that a limit was last seen in, within a span; not in this one in the last hour. */

@@ -1,4 +1,4 @@
-import type { Figures, Point, Step, TopSubject } from './figures.ts';
+import type { Alternative, Figures, Point, Step, TopSubject } from './figures.ts';
 import type { NotedChange } from './history.ts';
 import type { Stage } from './stage.ts';
 import type { Standing } from './standing.ts';
@@ -42,6 +42,7 @@ export type Details = {
   readonly series: readonly Point[];
   readonly top_subjects: readonly TopSubject[];
   readonly suggestion: Suggestion;
+  readonly alternatives: readonly Alternative[];
   readonly since_promotion: {
     readonly at: string | null;
     readonly changes: readonly NotedChange[];

@@ -53,6 +53,7 @@ export class Reporter {
       series: observed ? await this.#figures.series(observed, details.step) : [],
       top_subjects: observed ? await this.#figures.top(observed, details.top) : [],
       suggestion: await this.#suggest(summary, observed, details.atMost),
+      alternatives: observed ? await this.#figures.alternatives(observed, figures.sample) : [],
       since_promotion: await this.#sincePromotion(watched, { asked, place, figures, details }),
     };
   }

@@ -66,6 +66,13 @@ const details = {
     number: nullable(Type.Integer()),
     known: oneOf(knownHow),
   }),
+  alternatives: Type.Array(
+    Type.Object({ number: Type.Integer(), refused_subjects: count, share_of_subjects: share }),
+    {
+      description:
+        'How many subjects other numbers would have refused something: each number at which that changes, or the greatest of them and some of the others.',
+    },
+  ),
   since_promotion: Type.Object({
     at: nullable(instant),
     changes: Type.Array(
