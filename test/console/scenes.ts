@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { NodeClient } from '../platform/rig/client.ts';
-import { planScenes } from './plan-scenes.ts';
+import { planScenes } from './scenes-plans.ts';
 import type { Stage } from './rig/stage.ts';
 import { tenantScenes } from './scenes-tenants.ts';
 import { evidenceScenes } from './scenes-evidence.ts';
