@@ -3,6 +3,7 @@
 
 export { passed } from './facts.ts';
 export type { Facts, Outcome, RefusedOutcome, ResponseEnd, ResponseFacts } from './facts.ts';
+export { FetchResponse } from './fetch-response.ts';
 export { Guard } from './guard.ts';
 export { nodeHeader, nodeResponse } from './node-response.ts';
 export { limitWith, rateLimitOf, resultOf, type LimitResult } from './programmatic.ts';

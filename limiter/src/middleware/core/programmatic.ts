@@ -11,7 +11,7 @@ export function rateLimitOf(request: object): RateLimit | undefined {
 /** What a handler is told. `refuse` answers as the middleware would have. */
 export type LimitResult<Refused> =
   | { readonly allowed: true; readonly decision: DecisionView | null }
-  | { readonly allowed: false; readonly decision: DecisionView; refuse(): Refused };
+  | { readonly allowed: false; readonly decision: DecisionView; readonly refuse: () => Refused };
 
 /** The result in the words of one framework. */
 export function resultOf<Refused>(

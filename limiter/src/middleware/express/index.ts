@@ -46,8 +46,13 @@ export function rateLimit(options: ExpressRateLimitOptions): RequestHandler {
   };
   // Express 4 looks at no promise: what is wrong is told by `next`.
   return async (req, res, next) => {
-    const passes = await decide(req, res).catch(next);
-    if (passes) next();
+    try {
+      if (!(await decide(req, res))) return;
+    } catch (error) {
+      next(error);
+      return;
+    }
+    next();
   };
 }
 

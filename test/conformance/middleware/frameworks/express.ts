@@ -1,11 +1,13 @@
 import express, { type Request, type Response } from 'express';
-import express4 from 'express4';
 import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
 import { limit, rateLimit, type ExpressRateLimitOptions } from 'sluice/express';
 import type { AppSpec, Call, Framework, Handler } from '../rig.ts';
 import { optionsOf, plain, routesOf, served } from './routes.ts';
 
 type Made = typeof express;
+// Its types are those of another version.
+const express4 = createRequire(import.meta.url)('express4') as Made;
 type WithUser = Request & { user?: string };
 
 /** Half of the routes are in a router of their own, as in most programs. */
@@ -26,7 +28,13 @@ function appOf(make: Made, spec: AppSpec) {
   }
   const router = make.Router();
   for (const { method, path, handler } of routesOf(spec)) {
-    router[method as 'get'](path, (req, res, next) => void answer(handler, req, res).catch(next));
+    router[method as 'get'](path, async (req, res, next) => {
+      try {
+        await answer(handler, req, res);
+      } catch (error) {
+        next(error);
+      }
+    });
   }
   app.use(router);
   // Its own page would print the error.
@@ -56,7 +64,4 @@ const named = (name: string, make: Made): Framework => ({
   serve: (spec) => served(createServer(appOf(make, spec))),
 });
 
-export const expresses = [
-  named('express 5', express),
-  named('express 4', express4 as unknown as Made),
-];
+export const expresses = [named('express 5', express), named('express 4', express4)];

@@ -23,7 +23,7 @@ export const fastify: Framework = {
     }
     for (const { method, path, handler } of routesOf(spec)) {
       app.route({
-        method: method.toUpperCase() as 'GET',
+        method: method.toUpperCase(),
         url: path,
         handler: (request, reply) => answer(handler, request, reply),
       });

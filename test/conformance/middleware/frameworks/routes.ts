@@ -12,7 +12,7 @@ export function routesOf({ routes }: AppSpec): Route[] {
 }
 
 export function optionsOf({ limits }: AppSpec, read: Read): readonly Options[] {
-  return [limits(read)].flat() as Options[];
+  return [limits(read)].flat();
 }
 
 /** A server of Node's, on a port of its own. */
