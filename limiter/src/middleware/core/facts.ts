@@ -25,9 +25,9 @@ export type Facts<Native> = {
 
 export type ResponseFacts = {
   /** Sets or replaces; does nothing once they are sent. */
-  readonly setHeaders: (headers: Readonly<Record<string, string>>) => void;
+  setHeaders(headers: Readonly<Record<string, string>>): void;
   /** Calls back once: when all was sent, or the caller went away; at once if that has happened. */
-  readonly onEnd: (listener: (end: ResponseEnd) => void) => void;
+  onEnd(listener: (end: ResponseEnd) => void): void;
 };
 
 /** The answer to a request that goes no further. */

@@ -11,9 +11,10 @@ import { Heartbeats } from './heartbeats.ts';
 import { hold } from './hold.ts';
 import { callerOf, type Caller, type KeyRules } from './key-parts.ts';
 import { Limiters } from './limiters.ts';
+import { after, attempt, type Maybe } from './maybe.ts';
 import type { From, RateLimitOptions, RouteRules } from './options.ts';
 import { parseHeaderOptions, parseKeyRules, requireOptions } from './parse-options.ts';
-import { problemOf, refusalOf, toOutcome } from './refusal.ts';
+import { changedRefusal, problemOf, refusalOf, toOutcome } from './refusal.ts';
 import { resourceOf, rulesFor } from './rules.ts';
 import { Visit, type Limited, type LimitCall } from './visit.ts';
 
@@ -44,15 +45,23 @@ export class Guard<Native> {
   }
 
   /** The middleware's own question, once for each request. */
-  async run(facts: Facts<Native>): Promise<Outcome> {
+  run(facts: Facts<Native>): Maybe<Outcome> {
     Visit.for(facts, this);
     const route = this.#needsRoute ? resourceOf(facts) : '*';
     const rules = rulesFor(this.#options, route, facts.rules?.());
-    if (rules === false || (await rules.skip?.(facts.native))) return passed;
-    const mode = await this.#modeOf(rules, facts.native);
-    if (mode === 'off') return passed;
-    const resource = rules.group ?? (await this.#options.resource?.(facts.native)) ?? route;
-    return this.#ask({ facts, rules, mode, resource, alone: false });
+    if (rules === false) return passed;
+    return after(rules.skip?.(facts.native), (isSkipped) =>
+      isSkipped ? passed : this.#runUnder(rules, facts, route),
+    );
+  }
+
+  #runUnder(rules: RouteRules<Native>, facts: Facts<Native>, route: string): Maybe<Outcome> {
+    return after(this.#modeOf(rules, facts.native), (mode) => {
+      if (mode === 'off') return passed;
+      return after(rules.group ?? this.#options.resource?.(facts.native), (named) =>
+        this.#ask({ facts, rules, mode, resource: named ?? route, alone: false }),
+      );
+    });
   }
 
   /** A question of the handler's. Null: nothing is limited here. */
@@ -74,34 +83,37 @@ export class Guard<Native> {
     this.#options.onError?.(error);
   }
 
-  async #modeOf(rules: RouteRules<Native>, native: Native): Promise<Mode> {
-    return parseMode('mode', (await valueOf(rules.mode, native)) ?? 'enforce');
+  #modeOf({ mode = 'enforce' }: RouteRules<Native>, native: Native): Maybe<Mode> {
+    if (typeof mode !== 'function') return parseMode('mode', mode);
+    return after(valueOf(mode, native), (said) => parseMode('mode', said ?? 'enforce'));
   }
 
-  async #ask(asked: Asked<Native>): Promise<Outcome> {
-    const { facts, rules, mode } = asked;
-    const caller = await callerOf(facts, this.#key);
-    if (!caller) return passed;
-    const plan = await valueOf(rules.plan, facts.native);
-    const port = this.#limiters.of({
-      plan,
-      limits: asked.alone ? rules.limits : this.#extra(rules),
-      alone: asked.alone,
+  #ask(asked: Asked<Native>): Maybe<Outcome> {
+    const { facts, rules } = asked;
+    return after(callerOf(facts, this.#key), (caller) => {
+      if (!caller) return passed;
+      return after(valueOf(rules.plan, facts.native), (plan) =>
+        attempt(() => this.#askFor(asked, caller, plan), problemOf),
+      );
     });
-    try {
-      const check = await this.#checkOf(asked, caller);
+  }
+
+  #askFor(asked: Asked<Native>, caller: Caller, plan: string | undefined): Maybe<Outcome> {
+    const { facts, rules, alone } = asked;
+    const mode = asked.mode as Exclude<Mode, 'off'>;
+    const limits = alone ? rules.limits : this.#extra(rules);
+    const choice = { plan, limits, alone };
+    const port = this.#limiters.of(choice);
+    const counted = this.#limiters.readsAttributes(choice)
+      ? caller
+      : { ...caller, attributes: undefined };
+    return after(this.#checkOf(asked, counted), (check) => {
       const named = plan !== undefined && this.#limiters.asksForPlan() ? { ...check, plan } : check;
-      const decision = await this.#decide(port, named);
-      this.#options.onDecision?.(facts.native, decision);
-      return await this.#conclude(asked, {
-        decision,
-        port,
-        caller,
-        mode: mode as Exclude<Mode, 'off'>,
+      return after(this.#decide(port, named), (decision) => {
+        this.#options.onDecision?.(facts.native, decision);
+        return this.#conclude(asked, { decision, port, caller, mode });
       });
-    } catch (error) {
-      return problemOf(error);
-    }
+    });
   }
 
   /** Limits of the route, besides those that the limiter has already. */
@@ -109,22 +121,23 @@ export class Guard<Native> {
     return rules.limits === this.#options.limits ? undefined : rules.limits;
   }
 
-  async #checkOf({ facts, rules, resource }: Asked<Native>, caller: Caller): Promise<Check> {
+  #checkOf({ facts, rules, resource }: Asked<Native>, caller: Caller): Maybe<Check> {
     const { native } = facts;
-    const cost = await valueOf(rules.cost, native);
-    const costs = await valueOf(rules.costs, native);
-    const idempotencyKey = this.#idempotencyKeyOf(facts);
     const { tenant, subject, attributes } = caller;
-    return {
-      resource,
-      subject,
-      ...(tenant !== undefined && { tenant }),
-      ...(attributes && { attributes }),
-      ...(cost !== undefined && { cost }),
-      ...(costs !== undefined && { costs }),
-      ...(idempotencyKey !== undefined && { idempotencyKey }),
-      ...(rules.reserve && { reserve: reserveOf(rules.reserve) }),
-    };
+    // Field by field: most are absent, and every spread of nothing has its price.
+    const check: Writable<Check> = { resource, subject };
+    if (tenant !== undefined) check.tenant = tenant;
+    if (attributes) check.attributes = attributes;
+    const idempotencyKey = this.#idempotencyKeyOf(facts);
+    if (idempotencyKey !== undefined) check.idempotencyKey = idempotencyKey;
+    if (rules.reserve) check.reserve = reserveOf(rules.reserve);
+    return after(valueOf(rules.cost, native), (cost) => {
+      if (cost !== undefined) check.cost = cost;
+      return after(valueOf(rules.costs, native), (costs) => {
+        if (costs !== undefined) check.costs = costs;
+        return check;
+      });
+    });
   }
 
   #idempotencyKeyOf(facts: Facts<Native>): string | undefined {
@@ -136,18 +149,19 @@ export class Guard<Native> {
   }
 
   /** A limiter that throws for its store breaks its promise; nobody is answered with a 500 for that. */
-  async #decide(port: LimiterPort, check: Check): Promise<DecisionView> {
-    try {
-      return port.checkSync ? port.checkSync(check) : await port.check(check);
-    } catch (error) {
-      if (error instanceof InvalidInput || error instanceof IdempotencyConflict) throw error;
-      this.heard(error);
-      const reason = error instanceof StoreFailure ? error.reason : 'limiter_threw';
-      return unaskedDecision(check, this.#options.onFailure ?? 'open', reason);
-    }
+  #decide(port: LimiterPort, check: Check): Maybe<DecisionView> {
+    return attempt<DecisionView>(
+      () => (port.checkSync ? port.checkSync(check) : port.check(check)),
+      (error) => {
+        if (error instanceof InvalidInput || error instanceof IdempotencyConflict) throw error;
+        this.heard(error);
+        const reason = error instanceof StoreFailure ? error.reason : 'limiter_threw';
+        return unaskedDecision(check, this.#options.onFailure ?? 'open', reason);
+      },
+    );
   }
 
-  async #conclude({ facts, rules, alone }: Asked<Native>, made: Made): Promise<Outcome> {
+  #conclude({ facts, rules, alone }: Asked<Native>, made: Made): Maybe<Outcome> {
     const { decision, port, caller, mode } = made;
     const visit = Visit.for(facts, this);
     visit.add({
@@ -168,27 +182,21 @@ export class Guard<Native> {
     facts.response.setHeaders(headers);
     const isHeld = rules.delay === 'hold' && mode === 'enforce' && decision.delayMs > 0 && !alone;
     if (!isHeld) return passed;
-    const stayed = await hold(Math.min(decision.delayMs, this.#holdMsMax), facts.response);
-    return stayed ? passed : { kind: 'gone' };
+    const heldMs = Math.min(decision.delayMs, this.#holdMsMax);
+    return hold(heldMs, facts.response).then((stayed) => (stayed ? passed : { kind: 'gone' }));
   }
 
-  async #refuse(
+  #refuse(
     facts: Facts<Native>,
     decision: DecisionView,
     headers: Readonly<Record<string, string>>,
-  ): Promise<Outcome> {
+  ): Maybe<Outcome> {
     const refusal = refusalOf(decision, headers);
-    const changed = await this.#options.onRefused?.(facts.native, { ...refusal, decision });
-    if (!changed) return toOutcome(refusal);
-    const isText = typeof changed.body === 'string' && changed.contentType === undefined;
-    return toOutcome({
-      ...refusal,
-      ...(changed.body !== undefined && {
-        contentType: isText ? 'text/plain; charset=utf-8' : 'application/json',
-      }),
-      ...changed,
-      headers: { ...headers, ...changed.headers },
-    });
+    const { onRefused } = this.#options;
+    if (!onRefused) return toOutcome(refusal);
+    return after(onRefused(facts.native, { ...refusal, decision }), (changed) =>
+      toOutcome(changed ? changedRefusal(refusal, changed) : refusal),
+    );
   }
 
   #beat(port: LimiterPort, { ticket, reservation }: DecisionView, tenant: string | undefined) {
@@ -212,6 +220,8 @@ type Asked<Native> = {
   readonly resource: string;
   readonly alone: boolean;
 };
+
+type Writable<T> = { -readonly [Field in keyof T]: T[Field] };
 
 type Made = {
   readonly decision: DecisionView;

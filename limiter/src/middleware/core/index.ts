@@ -5,7 +5,8 @@ export { passed } from './facts.ts';
 export type { Facts, Outcome, RefusedOutcome, ResponseEnd, ResponseFacts } from './facts.ts';
 export { FetchResponse } from './fetch-response.ts';
 export { Guard } from './guard.ts';
-export { nodeHeader, nodeResponse } from './node-response.ts';
+export { isPromise, type Maybe } from './maybe.ts';
+export { nodeHeader, nodeResponse, onNodeEnd, setNodeHeaders } from './node-response.ts';
 export { limitWith, rateLimitOf, resultOf, type LimitResult } from './programmatic.ts';
 export { byRoute, unmatchedResource } from './options.ts';
 export type {

@@ -4,10 +4,12 @@ import type { ProxyTest } from '../../address/proxies.ts';
 import { InvalidInput } from '../../core/errors.ts';
 import { describe } from '../../core/numbers.ts';
 import type { Facts } from './facts.ts';
-import type { KeyParts, OnMissing } from './options.ts';
+import { after, isPromise, type Maybe } from './maybe.ts';
+import type { KeyParts, OnMissing, PartValue } from './options.ts';
 
 export type KeyRules<Native> = {
   readonly by: KeyParts<Native>;
+  readonly parts: ReturnType<typeof partsOf<Native>>;
   readonly onMissing: OnMissing;
   readonly trustProxy: ProxyTest | 'framework';
   readonly ipv6Prefix: number;
@@ -23,43 +25,78 @@ export type Caller = {
 /** Everybody that no part tells from others. */
 const everybody = '*';
 
+/** One part of a key: its name, and how to find it out. */
+type Part<Native> = {
+  readonly name: string;
+  readonly read: (facts: Facts<Native>, rules: KeyRules<Native>) => Maybe<string | null>;
+};
+
+/** What is read of every request, the tenant first. */
+export function partsOf<Native>({ tenant, user, ip, attributes }: KeyParts<Native>) {
+  const parts: Part<Native>[] = [];
+  const add = (name: string, field: string, from: (request: Native) => Maybe<PartValue>) =>
+    parts.push({
+      name,
+      read: ({ native }) => after(from(native), (value) => textOf(field, value)),
+    });
+  if (tenant) add('tenant', 'by.tenant', tenant);
+  if (user) add('user', 'by.user', user);
+  if (ip) parts.push({ name: 'ip', read: addressOf });
+  for (const [name, from] of Object.entries(attributes ?? {})) {
+    add(name, `by.attributes.${name}`, from);
+  }
+  return parts;
+}
+
+type Named = readonly (readonly [string, string | null])[];
+
 /** Null: a part is absent, and who lacks it is not limited. */
-export async function callerOf<Native>(
+export function callerOf<Native>(
   facts: Facts<Native>,
   rules: KeyRules<Native>,
-): Promise<Caller | null> {
-  const { by } = rules;
-  const named: [string, string | null][] = [];
-  const tenant = by.tenant && textOf('by.tenant', await by.tenant(facts.native));
-  if (by.user) named.push(['user', textOf('by.user', await by.user(facts.native))]);
-  if (by.ip) named.push(['ip', await addressOf(facts, rules)]);
-  for (const [name, from] of Object.entries(by.attributes ?? {})) {
-    named.push([name, textOf(`by.attributes.${name}`, await from(facts.native))]);
+  read: [string, string | null][] = [],
+): Maybe<Caller | null> {
+  for (const { name, read: readPart } of rules.parts.slice(read.length)) {
+    const value = readPart(facts, rules);
+    if (isPromise(value)) {
+      return value.then((text) => callerOf(facts, rules, [...read, [name, text]]));
+    }
+    read.push([name, value]);
   }
+  return calledBy(read, facts, rules);
+}
+
+function calledBy<Native>(
+  read: Named,
+  facts: Facts<Native>,
+  rules: KeyRules<Native>,
+): Maybe<Caller | null> {
+  const tenant = rules.by.tenant && (read[0]?.[1] ?? null);
+  const named = rules.by.tenant ? read.slice(1) : read;
   const isMissing = tenant === null || named.some(([, value]) => value === null);
-  if (isMissing && rules.onMissing === 'skip') return null;
-  const all = isMissing ? await filledIn(named, tenant, facts, rules) : named;
-  return joined(tenant ?? (isMissing && by.tenant ? everybody : undefined), all);
+  if (!isMissing) return joined(tenant, named);
+  if (rules.onMissing === 'skip') return null;
+  return after(filledIn(named, tenant, facts, rules), (all) =>
+    joined(tenant ?? (rules.by.tenant ? everybody : undefined), all),
+  );
 }
 
 /** By what was declared for it: nobody shares a counter by accident. */
-async function filledIn<Native>(
-  named: readonly (readonly [string, string | null])[],
+function filledIn<Native>(
+  named: Named,
   tenant: string | null | undefined,
   facts: Facts<Native>,
   rules: KeyRules<Native>,
-): Promise<[string, string | null][]> {
+): Maybe<Named> {
   const names = named.flatMap(([name, value]) => (value === null ? [name] : []));
   if (tenant === null) names.unshift('tenant');
   const { onMissing } = rules;
-  const address = onMissing === 'ip' ? await addressOf(facts, rules) : null;
-  if (onMissing === 'error' || (onMissing === 'ip' && address === null)) {
-    throw missing(names[0] ?? 'ip');
-  }
-  const present = named.filter(([name, value]) => value !== null && name !== 'ip');
-  if (address !== null)
-    return [...present.map(([n, v]): [string, string | null] => [n, v]), ['ip', address]];
-  return named.map(([name, value]) => [name, value ?? everybody]);
+  if (onMissing === 'shared') return named.map(([name, value]) => [name, value ?? everybody]);
+  return after(onMissing === 'ip' ? addressOf(facts, rules) : null, (address) => {
+    if (address === null) throw missing(names[0] ?? 'ip');
+    const present = named.filter(([name, value]) => value !== null && name !== 'ip');
+    return [...present, ['ip', address] as const];
+  });
 }
 
 function missing(name: string): InvalidInput {
@@ -71,17 +108,20 @@ function missing(name: string): InvalidInput {
 }
 
 /** Each with its name, so that no two callers read the same, whatever they are called. */
-function joined(
-  tenant: string | undefined,
-  named: readonly (readonly [string, string | null])[],
-): Caller {
+function joined(tenant: string | undefined, named: Named): Caller {
   if (named.length === 0) return { tenant, subject: everybody, attributes: undefined };
-  const subject = named.map(([name, value]) => `${name}:${escaped(value ?? everybody)}`).join('+');
-  const attributes = Object.fromEntries(named.map(([name, value]) => [name, value ?? everybody]));
+  const attributes: Record<string, string> = {};
+  let subject = '';
+  for (const [name, value] of named) {
+    const text = value ?? everybody;
+    attributes[name] = text;
+    subject += `${subject === '' ? '' : '+'}${name}:${escaped(text)}`;
+  }
   return { tenant, subject: bounded(subject), attributes };
 }
 
 function escaped(value: string): string {
+  if (!/[%+]/.test(value)) return value;
   return value.replaceAll('%', '%25').replaceAll('+', '%2B');
 }
 
@@ -104,16 +144,14 @@ function bounded(text: string): string {
   return `sha256-${createHash('sha256').update(JSON.stringify(text)).digest('base64url')}`;
 }
 
-async function addressOf<Native>(
-  facts: Facts<Native>,
-  rules: KeyRules<Native>,
-): Promise<string | null> {
+function addressOf<Native>(facts: Facts<Native>, rules: KeyRules<Native>): Maybe<string | null> {
   const { by, ipv6Prefix } = rules;
   if (typeof by.ip === 'function') {
-    const said = textOf('by.ip', await by.ip(facts.native));
-    if (said === null) return null;
-    const parsed = parseAddress(said);
-    return parsed ? addressGroup(parsed, ipv6Prefix) : said;
+    return after(by.ip(facts.native), (value) => {
+      const said = textOf('by.ip', value);
+      const parsed = said === null ? null : parseAddress(said);
+      return parsed ? addressGroup(parsed, ipv6Prefix) : said;
+    });
   }
   const found = clientOf(facts, rules.trustProxy);
   return found && addressGroup(found, ipv6Prefix);

@@ -22,17 +22,29 @@ export class Limiters {
   readonly #per: readonly PerPart[] | undefined;
   readonly #made = new Map<string, LimiterPort>();
   readonly #isOwn: boolean;
+  readonly #namesAttributes: boolean;
 
   constructor(source: LimitSource, by: KeyParts<never>) {
     this.#isOwn = source.limiter === undefined;
     this.#per = this.#isOwn ? perOf(by) : undefined;
     this.#plans = source.plans;
     this.#base = source.limiter ?? this.#create(source);
+    this.#namesAttributes = (source.limits ?? []).some(({ per }) =>
+      per?.some((part) => part.startsWith('attributes.')),
+    );
   }
 
   /** Whether a counter may be for one resource: else nobody need find out which it is. */
   get countsByResource(): boolean {
     return !this.#isOwn || this.#per?.includes('resource') === true;
+  }
+
+  /**
+   * Whether who is asked may look at attributes: else nobody need say them. What is added to a call
+   * may name some that none of the rest does.
+   */
+  readsAttributes({ plan, limits }: LimitChoice): boolean {
+    return !this.#isOwn || this.#namesAttributes || limits !== undefined || plan !== undefined;
   }
 
   of({ plan, limits, alone }: LimitChoice): LimiterPort {

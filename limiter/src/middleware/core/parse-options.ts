@@ -3,7 +3,7 @@ import { InvalidInput } from '../../core/errors.ts';
 import { describe, parseWhole } from '../../core/numbers.ts';
 import { oneOf, refuseUnknownFields, requireObject } from '../../core/parse.ts';
 import type { HeaderOptions } from '../../headers/index.ts';
-import type { KeyRules } from './key-parts.ts';
+import { partsOf, type KeyRules } from './key-parts.ts';
 import type { KeyParts, RateLimitOptions, RouteRules } from './options.ts';
 
 const ruleFields = [
@@ -87,8 +87,10 @@ function requireRules<Native>(field: string, rules: RouteRules<Native>): void {
 
 export function parseKeyRules<Native>(options: RateLimitOptions<Native>): KeyRules<Native> {
   const { onMissing = 'error', trustProxy = 0, ipv6Prefix = 64 } = options;
+  const by = parseBy(options.by ?? { ip: true, route: true });
   return {
-    by: parseBy(options.by ?? { ip: true, route: true }),
+    by,
+    parts: partsOf(by),
     onMissing: oneOf('onMissing', onMissing, ['error', 'ip', 'skip', 'shared']),
     trustProxy: trustProxy === 'framework' ? trustProxy : parseProxies('trustProxy', trustProxy),
     ipv6Prefix: parseWhole('ipv6Prefix', ipv6Prefix, { min: 1, max: 128 }),

@@ -31,6 +31,19 @@ export function refusalOf(
   };
 }
 
+/** With what `onRefused` returned in place of ours. */
+export function changedRefusal(refusal: Refusal, changed: Partial<Refusal>): Refusal {
+  const isText = typeof changed.body === 'string' && changed.contentType === undefined;
+  return {
+    ...refusal,
+    ...(changed.body !== undefined && {
+      contentType: isText ? 'text/plain; charset=utf-8' : 'application/json',
+    }),
+    ...changed,
+    headers: { ...refusal.headers, ...changed.headers },
+  };
+}
+
 export function toOutcome({ status, headers, body, contentType }: Refusal): Outcome {
   return {
     kind: 'refuse',

@@ -79,7 +79,7 @@ function factsOf(ctx: Context, told: Record<string, string>): Facts<Context> {
     peer: () => ctx.req.socket.remoteAddress,
     frameworkAddress: () => ctx.ip,
     response: {
-      onEnd: response.onEnd,
+      onEnd: (listener) => response.onEnd(listener),
       setHeaders(headers) {
         Object.assign(told, headers);
         response.setHeaders(headers);

@@ -46,7 +46,7 @@ export class RateLimitGuard implements CanActivate {
   }
 
   /** A request that no route answers, which guards never see. */
-  runUnmatched(context: ExecutionContext): Promise<Outcome> {
+  async runUnmatched(context: ExecutionContext): Promise<Outcome> {
     return this.#guard.run({ ...factsOf(context), route: () => null });
   }
 }
@@ -88,9 +88,9 @@ function factsOf(context: ExecutionContext): Facts<ExecutionContext> {
     frameworkAddress: () => request.ip,
     rules: () => rulesOf(context),
     response: {
-      onEnd: node.onEnd,
+      onEnd: (listener) => node.onEnd(listener),
       // Fastify keeps headers of its own until it sends them.
-      setHeaders: response.raw ? (headers) => reply.headers(headers) : node.setHeaders,
+      setHeaders: (headers) => (response.raw ? reply.headers(headers) : node.setHeaders(headers)),
     },
   };
 }
