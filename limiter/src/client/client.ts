@@ -82,6 +82,7 @@ export class Client implements LimiterPort {
     const body = { reservation_id: reservationId, ...wireCosts(real) };
     const answer = await this.#follow('settle', real.tenant, body);
     if (answer === null) return { kind: 'unknown' };
+    isSaid(answer, 'settled');
     const { settled, late, debt, cost, costs } = answer as SettledBody;
     const byUnit = { ...costs, requests: cost };
     return { kind: settled ? 'settled' : 'repeated', late, debt, costs: byUnit };
@@ -90,19 +91,19 @@ export class Client implements LimiterPort {
   async refund(decision: DecisionView, part: Omit<RealCost, 'tenant'> = {}): Promise<boolean> {
     const body = { decision_id: decision.decisionId, ...wireCosts(part) };
     const answer = await this.#follow('refund', this.#tenants.get(decision), body);
-    return (answer as { refunded: boolean } | null)?.refunded ?? false;
+    return isSaid(answer, 'refunded');
   }
 
   async release(ticket: string, { tenant }: { readonly tenant?: string } = {}): Promise<boolean> {
     const answer = await this.#follow('release', tenant, { ticket });
-    return (answer as { released: boolean } | null)?.released ?? false;
+    return isSaid(answer, 'released');
   }
 
   async heartbeat({ ttlMs, tenant, ...held }: Held): Promise<boolean> {
     const named = 'ticket' in held ? held : { reservation_id: held.reservationId };
     const body = { ...named, ...(ttlMs !== undefined && { ttl_ms: ttlMs }) };
     const answer = await this.#follow('heartbeat', tenant, body);
-    return (answer as { renewed: boolean } | null)?.renewed ?? false;
+    return isSaid(answer, 'renewed');
   }
 
   /** Null where the service does not know what is meant: as a limiter, for which it is gone. */
@@ -127,6 +128,14 @@ export class Client implements LimiterPort {
     // Where that fails it runs out by itself.
     giveBack().catch(() => {});
   }
+}
+
+/** Null: it is not known there. */
+function isSaid(answer: unknown, field: string): boolean {
+  if (answer === null) return false;
+  const said = (answer as Record<string, unknown>)[field];
+  if (typeof said === 'boolean') return said;
+  throw new StoreFailure('unreadable');
 }
 
 type SettledBody = {

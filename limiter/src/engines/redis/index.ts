@@ -3,3 +3,4 @@ export { Coalescer } from './coalesce.ts';
 export { fromIoredis, withGlobalElsewhere, type IoredisLike, type RedisClient } from './client.ts';
 export type { Allowances } from './encode.ts';
 export { slotOfTag } from './hash-slot.ts';
+export { RedisShield, type RedisShieldOptions } from './shield.ts';

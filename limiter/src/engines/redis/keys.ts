@@ -78,6 +78,7 @@ export class Keys {
     return this.global + this.refund(joined([tenant.id, String(tenant.generation ?? 0), id]));
   }
 
+  shield = (text: string): string => `s${this.#hash.of(`s${text}`)}`;
   reservation = (id: string): string => `r${this.#hash.of(`r${id}`)}`;
   charge = (id: string): string => `c${this.#hash.of(`c${id}`)}`;
   refund = (id: string): string => `b${this.#hash.of(`b${id}`)}`;

@@ -93,6 +93,9 @@ export type Scripts = {
   readonly dropLedger: Script;
   readonly hasLedger: Script;
   readonly forget: Script;
+  readonly shieldBegin: Script;
+  readonly shieldRenew: Script;
+  readonly shieldFinish: Script;
 };
 
 const algorithmNames = Object.keys(algorithmFiles) as AlgorithmName[];
@@ -129,6 +132,9 @@ export function openScripts(read: LuaSource = luaFiles): Scripts {
     dropLedger: link(read, { libraries: ['ledger', 'ledger_batches'], entry: 'drop_ledger' }),
     hasLedger: link(read, { libraries: [], entry: 'has_ledger', readOnly: true }),
     forget: link(read, { libraries: [], entry: 'forget' }),
+    shieldBegin: link(read, { libraries: [], entry: 'shield_begin' }),
+    shieldRenew: link(read, { libraries: [], entry: 'shield_renew' }),
+    shieldFinish: link(read, { libraries: [], entry: 'shield_finish' }),
   };
 }
 

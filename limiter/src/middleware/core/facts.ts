@@ -10,6 +10,10 @@ export type Facts<Native> = {
   /** One object for each request, whichever middleware looks at it. */
   readonly identity: object;
   readonly method: string;
+  /** Path and query. */
+  url(): string;
+  /** What came with it, parsed or not; undefined while nobody has read it. */
+  body(): unknown;
   /** By its name in lower case; several of one name are joined with commas. */
   header(name: string): string | undefined;
   /** The template of the route that will answer; null when there is none. */
@@ -23,11 +27,20 @@ export type Facts<Native> = {
   readonly response: ResponseFacts;
 };
 
+/** What was answered, as it was sent. */
+export type Answered = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+};
+
 export type ResponseFacts = {
+  /** From now on: what the handler answers, once it has; null when that is more than so much. */
+  readonly capture: (bytesMax: number) => Promise<Answered | null>;
   /** Sets or replaces; does nothing once they are sent. */
-  setHeaders(headers: Readonly<Record<string, string>>): void;
+  readonly setHeaders: (headers: Readonly<Record<string, string>>) => void;
   /** Calls back once: when all was sent, or the caller went away; at once if that has happened. */
-  onEnd(listener: (end: ResponseEnd) => void): void;
+  readonly onEnd: (listener: (end: ResponseEnd) => void) => void;
 };
 
 /** The answer to a request that goes no further. */
@@ -35,7 +48,7 @@ export type RefusedOutcome = {
   readonly kind: 'refuse';
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: string | Uint8Array;
 };
 
 /** What becomes of a request. `gone`: the caller went away while it was held. */

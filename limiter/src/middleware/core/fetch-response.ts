@@ -1,4 +1,4 @@
-import type { ResponseEnd, ResponseFacts } from './facts.ts';
+import type { Answered, ResponseEnd, ResponseFacts } from './facts.ts';
 
 /** The response of a handler that returns one, from before it is there to its last byte. */
 export class FetchResponse {
@@ -12,7 +12,14 @@ export class FetchResponse {
     this.#signal = signal;
   }
 
+  #captured: ((answered: Answered | null) => void) | undefined;
+  #bytesMax = 0;
+
   readonly facts: ResponseFacts = {
+    capture: (bytesMax) => {
+      this.#bytesMax = bytesMax;
+      return new Promise((resolve) => (this.#captured = resolve));
+    },
     setHeaders: (headers) => void (this.headers = { ...this.headers, ...headers }),
     onEnd: (listener) => {
       if (this.#end) return listener(this.#end);
@@ -27,27 +34,38 @@ export class FetchResponse {
 
   /** There will be none: the handler threw. */
   fail(): void {
+    this.#captured?.(null);
     this.#finish({ status: 500, completed: false });
   }
 
   /** Watched to its last byte, where somebody waits for that. */
   watched(response: Response): Response {
     const { status, body } = response;
-    if (this.#listeners.length === 0 || !body) {
-      this.#finish({ status, completed: true });
-      return response;
-    }
-    return new Response(this.#watch(body, status), response);
+    const isWatched = this.#listeners.length > 0 || this.#captured !== undefined;
+    if (isWatched && body) return new Response(this.#watch(body, response), response);
+    this.#capture(response, []);
+    this.#finish({ status, completed: true });
+    return response;
   }
 
-  #watch(body: ReadableStream<Uint8Array>, status: number): ReadableStream<Uint8Array> {
+  #watch(body: ReadableStream<Uint8Array>, response: Response): ReadableStream<Uint8Array> {
     const reader = body.getReader();
-    const finish = (completed: boolean) => this.#finish({ status, completed });
+    const chunks: Uint8Array[] = [];
+    const { status } = response;
+    const finish = (completed: boolean) => {
+      if (completed) this.#capture(response, chunks);
+      else this.#captured?.(null);
+      this.#finish({ status, completed });
+    };
+    const keep = (chunk: Uint8Array) => void (this.#captured && chunks.push(chunk));
     return new ReadableStream<Uint8Array>({
       async pull(controller) {
         try {
           const { done, value } = await reader.read();
-          if (!done) return controller.enqueue(value);
+          if (!done) {
+            keep(value);
+            return controller.enqueue(value);
+          }
           controller.close();
           finish(true);
         } catch (error) {
@@ -60,6 +78,12 @@ export class FetchResponse {
         await reader.cancel(reason);
       },
     });
+  }
+
+  #capture({ status, headers }: Response, chunks: readonly Uint8Array[]): void {
+    const size = chunks.reduce((sum, { length }) => sum + length, 0);
+    const answered = { status, headers: Object.fromEntries(headers), body: Buffer.concat(chunks) };
+    this.#captured?.(size > this.#bytesMax ? null : answered);
   }
 
   #finish(end: ResponseEnd): void {

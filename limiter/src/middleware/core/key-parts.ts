@@ -4,12 +4,12 @@ import type { ProxyTest } from '../../address/proxies.ts';
 import { InvalidInput } from '../../core/errors.ts';
 import { describe } from '../../core/numbers.ts';
 import type { Facts } from './facts.ts';
-import { after, isPromise, type Maybe } from './maybe.ts';
+import { after, type Maybe } from './maybe.ts';
 import type { KeyParts, OnMissing, PartValue } from './options.ts';
 
 export type KeyRules<Native> = {
   readonly by: KeyParts<Native>;
-  readonly parts: ReturnType<typeof partsOf<Native>>;
+  readonly readers: ReturnType<typeof partReaders<Native>>;
   readonly onMissing: OnMissing;
   readonly trustProxy: ProxyTest | 'framework';
   readonly ipv6Prefix: number;
@@ -20,82 +20,81 @@ export type Caller = {
   readonly tenant: string | undefined;
   readonly subject: string;
   readonly attributes: Readonly<Record<string, string>> | undefined;
+  /** Somebody, and not everybody who lacks a name. */
+  readonly identified: boolean;
 };
 
 /** Everybody that no part tells from others. */
 const everybody = '*';
 
-/** One part of a key: its name, and how to find it out. */
-type Part<Native> = {
+/** What is read of every request, in its order. */
+export function partReaders<Native>({ user, ip, attributes }: KeyParts<Native>) {
+  const readers: PartReader<Native>[] = [];
+  if (user) readers.push(partReader('user', 'by.user', user));
+  if (ip) readers.push({ name: 'ip', read: addressOf });
+  for (const [name, from] of Object.entries(attributes ?? {})) {
+    readers.push(partReader(name, `by.attributes.${name}`, from));
+  }
+  return readers;
+}
+
+type PartReader<Native> = {
   readonly name: string;
   readonly read: (facts: Facts<Native>, rules: KeyRules<Native>) => Maybe<string | null>;
 };
 
-/** What is read of every request, the tenant first. */
-export function partsOf<Native>({ tenant, user, ip, attributes }: KeyParts<Native>) {
-  const parts: Part<Native>[] = [];
-  const add = (name: string, field: string, from: (request: Native) => Maybe<PartValue>) =>
-    parts.push({
-      name,
-      read: ({ native }) => after(from(native), (value) => textOf(field, value)),
-    });
-  if (tenant) add('tenant', 'by.tenant', tenant);
-  if (user) add('user', 'by.user', user);
-  if (ip) parts.push({ name: 'ip', read: addressOf });
-  for (const [name, from] of Object.entries(attributes ?? {})) {
-    add(name, `by.attributes.${name}`, from);
-  }
-  return parts;
+function partReader<Native>(
+  name: string,
+  field: string,
+  from: (request: Native) => Maybe<PartValue>,
+): PartReader<Native> {
+  const read = (value: PartValue) => textOf(field, value);
+  return { name, read: ({ native }) => after(from(native), read) };
 }
 
-type Named = readonly (readonly [string, string | null])[];
+type Part = { readonly name: string; readonly value: string | null };
 
 /** Null: a part is absent, and who lacks it is not limited. */
 export function callerOf<Native>(
   facts: Facts<Native>,
   rules: KeyRules<Native>,
-  read: [string, string | null][] = [],
 ): Maybe<Caller | null> {
-  for (const { name, read: readPart } of rules.parts.slice(read.length)) {
-    const value = readPart(facts, rules);
-    if (isPromise(value)) {
-      return value.then((text) => callerOf(facts, rules, [...read, [name, text]]));
-    }
-    read.push([name, value]);
-  }
-  return calledBy(read, facts, rules);
-}
-
-function calledBy<Native>(
-  read: Named,
-  facts: Facts<Native>,
-  rules: KeyRules<Native>,
-): Maybe<Caller | null> {
-  const tenant = rules.by.tenant && (read[0]?.[1] ?? null);
-  const named = rules.by.tenant ? read.slice(1) : read;
-  const isMissing = tenant === null || named.some(([, value]) => value === null);
-  if (!isMissing) return joined(tenant, named);
-  if (rules.onMissing === 'skip') return null;
-  return after(filledIn(named, tenant, facts, rules), (all) =>
-    joined(tenant ?? (rules.by.tenant ? everybody : undefined), all),
+  const { tenant } = rules.by;
+  if (!tenant)
+    return after(partsOf(facts, rules), (parts) => whole(undefined, parts, facts, rules));
+  return after(tenant(facts.native), (said) =>
+    after(partsOf(facts, rules), (parts) => whole(textOf('by.tenant', said), parts, facts, rules)),
   );
 }
 
-/** By what was declared for it: nobody shares a counter by accident. */
-function filledIn<Native>(
-  named: Named,
-  tenant: string | null | undefined,
+function partsOf<Native>(
   facts: Facts<Native>,
   rules: KeyRules<Native>,
-): Maybe<Named> {
-  const names = named.flatMap(([name, value]) => (value === null ? [name] : []));
-  if (tenant === null) names.unshift('tenant');
+  parts: readonly Part[] = [],
+): Maybe<readonly Part[]> {
+  const reader = rules.readers[parts.length];
+  if (!reader) return parts;
+  return after(reader.read(facts, rules), (value) =>
+    partsOf(facts, rules, [...parts, { name: reader.name, value }]),
+  );
+}
+
+function whole<Native>(
+  tenant: string | null | undefined,
+  parts: readonly Part[],
+  facts: Facts<Native>,
+  rules: KeyRules<Native>,
+): Maybe<Caller | null> {
   const { onMissing } = rules;
-  if (onMissing === 'shared') return named.map(([name, value]) => [name, value ?? everybody]);
+  const absent = tenant === null ? 'tenant' : parts.find(({ value }) => value === null)?.name;
+  if (absent === undefined) return joined(tenant ?? undefined, parts);
+  if (onMissing === 'skip') return null;
+  const ofTenant = tenant === null ? everybody : tenant;
+  if (onMissing === 'shared') return joined(ofTenant, parts);
   return after(onMissing === 'ip' ? addressOf(facts, rules) : null, (address) => {
-    if (address === null) throw missing(names[0] ?? 'ip');
-    const present = named.filter(([name, value]) => value !== null && name !== 'ip');
-    return [...present, ['ip', address] as const];
+    if (address === null) throw missing(absent);
+    const present = parts.filter(({ name, value }) => name !== 'ip' && value !== null);
+    return joined(ofTenant, [...present, { name: 'ip', value: address }]);
   });
 }
 
@@ -108,16 +107,19 @@ function missing(name: string): InvalidInput {
 }
 
 /** Each with its name, so that no two callers read the same, whatever they are called. */
-function joined(tenant: string | undefined, named: Named): Caller {
-  if (named.length === 0) return { tenant, subject: everybody, attributes: undefined };
+function joined(tenant: string | undefined, parts: readonly Part[]): Caller {
+  if (parts.length === 0) {
+    return { tenant, subject: everybody, attributes: undefined, identified: tenant !== undefined };
+  }
   const attributes: Record<string, string> = {};
   let subject = '';
-  for (const [name, value] of named) {
+  for (const { name, value } of parts) {
     const text = value ?? everybody;
     attributes[name] = text;
     subject += `${subject === '' ? '' : '+'}${name}:${escaped(text)}`;
   }
-  return { tenant, subject: bounded(subject), attributes };
+  const identified = parts.every(({ value }) => value !== null);
+  return { tenant, subject: bounded(subject), attributes, identified };
 }
 
 function escaped(value: string): string {

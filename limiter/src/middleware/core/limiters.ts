@@ -13,25 +13,25 @@ export type LimitChoice = {
   readonly alone: boolean;
 };
 
+/** Who is asked about a call, and whether what else is known of the caller is of use there. */
+export type Chosen = { readonly port: LimiterPort; readonly readsAttributes: boolean };
+
 const remembered = 256;
 
 /** A limiter for each set of limits, all of them on one store: what is decided together, is one step. */
 export class Limiters {
-  readonly #base: LimiterPort;
+  readonly #base: Chosen;
   readonly #plans: LimitSource['plans'];
   readonly #per: readonly PerPart[] | undefined;
-  readonly #made = new Map<string, LimiterPort>();
+  readonly #made = new Map<string, Chosen>();
   readonly #isOwn: boolean;
-  readonly #namesAttributes: boolean;
 
   constructor(source: LimitSource, by: KeyParts<never>) {
     this.#isOwn = source.limiter === undefined;
     this.#per = this.#isOwn ? perOf(by) : undefined;
     this.#plans = source.plans;
-    this.#base = source.limiter ?? this.#create(source);
-    this.#namesAttributes = (source.limits ?? []).some(({ per }) =>
-      per?.some((part) => part.startsWith('attributes.')),
-    );
+    const readsAttributes = !this.#isOwn || countsByAttributes(source.limits);
+    this.#base = { port: source.limiter ?? this.#create(source), readsAttributes };
   }
 
   /** Whether a counter may be for one resource: else nobody need find out which it is. */
@@ -39,22 +39,15 @@ export class Limiters {
     return !this.#isOwn || this.#per?.includes('resource') === true;
   }
 
-  /**
-   * Whether who is asked may look at attributes: else nobody need say them. What is added to a call
-   * may name some that none of the rest does.
-   */
-  readsAttributes({ plan, limits }: LimitChoice): boolean {
-    return !this.#isOwn || this.#namesAttributes || limits !== undefined || plan !== undefined;
-  }
-
-  of({ plan, limits, alone }: LimitChoice): LimiterPort {
+  of({ plan, limits, alone }: LimitChoice): Chosen {
     if (limits === undefined && (plan === undefined || !this.#plans)) return this.#base;
     const planned = plan === undefined || alone ? [] : this.#limitsOf(plan);
     const all = [...planned, ...(limits ?? [])];
     const text = `${alone}${JSON.stringify(all)}`;
     let made = this.#made.get(text);
     if (!made) {
-      made = this.#derive(all, alone);
+      const readsAttributes = this.#base.readsAttributes || countsByAttributes(all);
+      made = { port: this.#derive(all, alone), readsAttributes };
       // Whoever makes new ones for every call pays for it, and takes no more room than this.
       if (this.#made.size >= remembered) this.#made.clear();
       this.#made.set(text, made);
@@ -75,13 +68,14 @@ export class Limiters {
   }
 
   #derive(limits: readonly LimitInput[], alone: boolean): LimiterPort {
-    if (!this.#base.with) {
+    const { port } = this.#base;
+    if (!port.with) {
       throw new InvalidInput(
         'limits',
         'this limiter takes no further limits; in the service, policies add them to resources',
       );
     }
-    return this.#base.with(this.#counted(limits), { alone });
+    return port.with(this.#counted(limits), { alone });
   }
 
   #create(source: LimitSource): LimiterPort {
@@ -102,6 +96,13 @@ export class Limiters {
     if (!per || !Array.isArray(limits)) return limits;
     return limits.map((limit: LimitInput) => (limit.per ? limit : { ...limit, per }));
   }
+}
+
+function countsByAttributes(limits: readonly LimitInput[] | undefined): boolean {
+  if (!Array.isArray(limits)) return false;
+  return limits.some((limit: LimitInput) =>
+    limit.per?.some((part) => part.startsWith('attributes.')),
+  );
 }
 
 function perOf(by: KeyParts<never>): readonly PerPart[] {

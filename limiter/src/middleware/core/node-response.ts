@@ -1,9 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ResponseEnd, ResponseFacts } from './facts.ts';
+import { captureNode } from './node-capture.ts';
 
 /** What adapters on Node's own server share. */
 export function nodeResponse(response: ServerResponse): ResponseFacts {
   return {
+    capture: (bytesMax) => captureNode(response, bytesMax),
     setHeaders: (headers) => setNodeHeaders(response, headers),
     onEnd: (listener) => onNodeEnd(response, listener),
   };

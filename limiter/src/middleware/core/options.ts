@@ -4,6 +4,7 @@ import type { LimitInput } from '../../core/limit-input.ts';
 import type { DecisionView, LimiterPort, RealCost } from '../../core/limiter-port.ts';
 import type { Mode } from '../../core/limit.ts';
 import type { HeaderOptions, HeaderProfile } from '../../headers/index.ts';
+import type { ShieldOptions } from '../../shield/index.ts';
 import type { IoredisLike } from '../../engines/redis/index.ts';
 
 /** A value, or a function of the framework's own request; it may take its time. */
@@ -66,6 +67,14 @@ export type ReserveRule<Native> = {
   readonly onExpiry?: 'refund' | 'keep';
   /** What it really cost; without it, what `rateLimit.settle` said, else what was reserved. */
   readonly settle?: (ended: Ended<Native>) => RealCost | Promise<RealCost>;
+};
+
+/** The shield's own options, and what makes two requests the same. */
+export type ShieldRule<Native> = ShieldOptions & {
+  /** True: who sends no key gets 400. */
+  readonly required?: boolean;
+  /** What is asked, where method, address and body are not what tells. */
+  readonly fingerprint?: (request: Native) => string | Promise<string>;
 };
 
 /** How a response ended. */
@@ -133,6 +142,8 @@ export type RateLimitOptions<Native> = LimitSource &
     readonly onError?: (error: unknown) => void;
     /** True: `Idempotency-Key` makes retries count once; or the name of another header. */
     readonly idempotencyKey?: boolean | string;
+    /** The first success under an `Idempotency-Key` is kept, and is the answer to who asks again. */
+    readonly shield?: true | ShieldRule<Native>;
     /** The longest that `delay: 'hold'` holds anybody. Default 10,000. */
     readonly holdMsMax?: number;
     /** How often open calls say that they are still at it. Default: a third of `staleAfter`. */

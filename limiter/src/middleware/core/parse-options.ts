@@ -3,7 +3,7 @@ import { InvalidInput } from '../../core/errors.ts';
 import { describe, parseWhole } from '../../core/numbers.ts';
 import { oneOf, refuseUnknownFields, requireObject } from '../../core/parse.ts';
 import type { HeaderOptions } from '../../headers/index.ts';
-import { partsOf, type KeyRules } from './key-parts.ts';
+import { partReaders, type KeyRules } from './key-parts.ts';
 import type { KeyParts, RateLimitOptions, RouteRules } from './options.ts';
 
 const ruleFields = [
@@ -31,6 +31,7 @@ const ownFields = [
   'onDecision',
   'onError',
   'idempotencyKey',
+  'shield',
   'holdMsMax',
   'heartbeatMs',
   'onFailure',
@@ -90,7 +91,7 @@ export function parseKeyRules<Native>(options: RateLimitOptions<Native>): KeyRul
   const by = parseBy(options.by ?? { ip: true, route: true });
   return {
     by,
-    parts: partsOf(by),
+    readers: partReaders(by),
     onMissing: oneOf('onMissing', onMissing, ['error', 'ip', 'skip', 'shared']),
     trustProxy: trustProxy === 'framework' ? trustProxy : parseProxies('trustProxy', trustProxy),
     ipv6Prefix: parseWhole('ipv6Prefix', ipv6Prefix, { min: 1, max: 128 }),

@@ -33,12 +33,11 @@ export function refusalOf(
 
 /** With what `onRefused` returned in place of ours. */
 export function changedRefusal(refusal: Refusal, changed: Partial<Refusal>): Refusal {
-  const isText = typeof changed.body === 'string' && changed.contentType === undefined;
+  const contentType =
+    typeof changed.body === 'string' ? 'text/plain; charset=utf-8' : 'application/json';
   return {
     ...refusal,
-    ...(changed.body !== undefined && {
-      contentType: isText ? 'text/plain; charset=utf-8' : 'application/json',
-    }),
+    ...(changed.body !== undefined && { contentType }),
     ...changed,
     headers: { ...refusal.headers, ...changed.headers },
   };

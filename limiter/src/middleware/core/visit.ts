@@ -42,6 +42,8 @@ export type Entry<Native> = {
   readonly rules: Pick<RouteRules<Native>, 'reserve' | 'refundIf'>;
   readonly told: Told | null;
   readonly stop: (() => void) | null;
+  /** False: an earlier call has it, and gives back what it holds. */
+  readonly isOurs: boolean;
   isSettled: boolean;
 };
 
@@ -81,11 +83,16 @@ export class Visit<Native> {
   add(entry: Entry<Native>): void {
     this.#entries.push(entry);
     const { decision, rules } = entry;
-    const isOpen = decision.ticket !== null || decision.reservation !== null;
+    const isOpen = entry.isOurs && (decision.ticket !== null || decision.reservation !== null);
     if ((isOpen || rules.refundIf) && !this.#isWatched) {
       this.#isWatched = true;
       this.facts.response.onEnd((end) => void this.#end(end));
     }
+  }
+
+  /** How many decisions there were. */
+  get count(): number {
+    return this.#entries.length;
   }
 
   headers(): Record<string, string> {
@@ -109,6 +116,7 @@ export class Visit<Native> {
   async #end(end: ResponseEnd): Promise<void> {
     const { native: request } = this.facts;
     for (const entry of this.#entries) {
+      if (!entry.isOurs) continue;
       entry.stop?.();
       const { decision, rules, port, tenant } = entry;
       const named = tenant === undefined ? {} : { tenant };
@@ -175,7 +183,7 @@ class Decided implements RateLimit {
 /** Once; what nothing is said of costs what was reserved. */
 async function settle<Native>(entry: Entry<Native>, real: RealCost): Promise<void> {
   const { decision, port, tenant } = entry;
-  if (entry.isSettled || !decision.reservation) return;
+  if (entry.isSettled || !entry.isOurs || !decision.reservation) return;
   entry.isSettled = true;
   const { cost = decision.cost, costs } = real;
   const named = tenant === undefined ? {} : { tenant };

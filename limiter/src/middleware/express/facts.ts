@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
-import { nodeHeader, onNodeEnd, setNodeHeaders } from '../core/index.ts';
-import type { Facts, ResponseEnd, ResponseFacts } from '../core/index.ts';
+import { captureNode, nodeHeader, onNodeEnd, setNodeHeaders } from '../core/index.ts';
+import type { Answered, Facts, ResponseEnd, ResponseFacts } from '../core/index.ts';
 import { templateOf } from './template.ts';
 
 /** One object for each request: it is its own response. */
@@ -25,6 +25,14 @@ export class ExpressFacts implements Facts<Request>, ResponseFacts {
     return this;
   }
 
+  url(): string {
+    return this.native.originalUrl;
+  }
+
+  body(): unknown {
+    return this.native.body;
+  }
+
   header(name: string): string | undefined {
     return nodeHeader(this.native, name);
   }
@@ -39,6 +47,10 @@ export class ExpressFacts implements Facts<Request>, ResponseFacts {
 
   frameworkAddress(): string | undefined {
     return this.native.ip;
+  }
+
+  capture(bytesMax: number): Promise<Answered | null> {
+    return captureNode(this.#response, bytesMax);
   }
 
   setHeaders(headers: Readonly<Record<string, string>>): void {

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { nodeHeader, onNodeEnd, Visit } from '../core/index.ts';
-import type { Facts, ResponseEnd, ResponseFacts, RouteRules } from '../core/index.ts';
+import { captureNode, nodeHeader, onNodeEnd, Visit } from '../core/index.ts';
+import type { Answered, Facts, ResponseEnd, ResponseFacts, RouteRules } from '../core/index.ts';
 
 /** One object for each request: it is its own response. */
 export class FastifyFacts implements Facts<FastifyRequest>, ResponseFacts {
@@ -24,6 +24,14 @@ export class FastifyFacts implements Facts<FastifyRequest>, ResponseFacts {
     return this;
   }
 
+  url(): string {
+    return this.native.originalUrl;
+  }
+
+  body(): unknown {
+    return this.native.body;
+  }
+
   header(name: string): string | undefined {
     return nodeHeader(this.native.raw, name);
   }
@@ -42,6 +50,10 @@ export class FastifyFacts implements Facts<FastifyRequest>, ResponseFacts {
 
   rules(): RouteRules<FastifyRequest> | false | undefined {
     return this.native.routeOptions.config.rateLimit;
+  }
+
+  capture(bytesMax: number): Promise<Answered | null> {
+    return captureNode(this.reply.raw, bytesMax);
   }
 
   setHeaders(headers: Readonly<Record<string, string>>): void {

@@ -37,7 +37,7 @@ declare module 'fastify' {
 type Hook = 'onRequest' | 'preParsing' | 'preValidation' | 'preHandler';
 
 export type FastifyRateLimitOptions = RateLimitOptions<FastifyRequest> & {
-  /** Default `onRequest`: before anything is read. */
+  /** Default `onRequest`: before anything is read; with a `shield` `preHandler`. */
   readonly hook?: Hook;
 };
 
@@ -63,8 +63,9 @@ export const rateLimit: FastifyPluginCallback<FastifyRateLimitOptions> = Object.
       }
       if (isPromise(outcome)) outcome.then(conclude, next);
       else conclude(outcome);
+      return undefined;
     };
-    const { hook = 'onRequest' } = options;
+    const { hook = options.shield ? 'preHandler' : 'onRequest' } = options;
     if (hook === 'preParsing')
       app.addHook(hook, (request, reply, _payload, next) => decide(request, reply, next));
     else app.addHook(hook, decide);
@@ -85,5 +86,8 @@ export async function limit(
 
 function refuse(reply: FastifyReply, { status, headers, body }: RefusedOutcome): FastifyReply {
   // As bytes: a text would be sent through the route's serializer.
-  return reply.code(status).headers(headers).send(Buffer.from(body));
+  return reply
+    .code(status)
+    .headers(headers)
+    .send(Buffer.from(body as string));
 }

@@ -47,6 +47,8 @@ export function rateLimit<Rest extends readonly unknown[]>(
       native: request,
       identity: request,
       method: request.method,
+      url: () => pathOf(request.url),
+      body: () => request.clone().arrayBuffer(),
       header: (name) => request.headers.get(name) ?? undefined,
       route: () => templateOf(request),
       peer: () => peer?.(request, ...rest),
@@ -68,7 +70,12 @@ export async function limit(
 }
 
 function responseOf({ status, headers, body }: RefusedOutcome): Response {
-  return new Response(body, { status, headers });
+  return new Response(body as string, { status, headers });
+}
+
+function pathOf(url: string): string {
+  const { pathname, search } = new URL(url);
+  return pathname + search;
 }
 
 async function answered(

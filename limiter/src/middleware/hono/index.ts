@@ -63,7 +63,7 @@ export async function limit(c: Context, call: LimitCall<Context>): Promise<Limit
 }
 
 function responseOf({ status, headers, body }: RefusedOutcome): Response {
-  return new Response(body, { status, headers });
+  return new Response(body as string, { status, headers });
 }
 
 function watch(c: Context, response: FetchResponse): void {
@@ -72,6 +72,11 @@ function watch(c: Context, response: FetchResponse): void {
   // Cleared first: Hono would merge the headers of both.
   c.res = undefined;
   c.res = watched;
+}
+
+function pathOf(url: string): string {
+  const { pathname, search } = new URL(url);
+  return pathname + search;
 }
 
 /** What `@hono/node-server` leaves for who looks. */
@@ -91,6 +96,9 @@ function factsOf(
     native: c,
     identity: c,
     method: c.req.method,
+    url: () => pathOf(c.req.url),
+    // Kept by Hono, for who asks again in another way.
+    body: () => c.req.arrayBuffer(),
     header: (name) => c.req.header(name),
     route: () => templateOf(c),
     peer: () => peer(c),

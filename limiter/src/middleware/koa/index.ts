@@ -56,9 +56,11 @@ export async function limit(ctx: Context, call: LimitCall<Context>): Promise<Lim
 function refuse(ctx: Context, { status, headers, body }: RefusedOutcome): void {
   ctx.status = status;
   ctx.set({ ...headers });
-  ctx.body = Buffer.from(body);
+  ctx.body = Buffer.from(body as string);
   // A body sets a type of its own.
-  ctx.set('Content-Type', headers['Content-Type'] ?? 'application/json');
+  const type = headers['Content-Type'] ?? headers['content-type'];
+  if (type !== undefined) ctx.set('Content-Type', type);
+  else ctx.remove('Content-Type');
 }
 
 /** Koa answers an error without the headers that were set before, but with those of the error. */
@@ -74,12 +76,15 @@ function factsOf(ctx: Context, told: Record<string, string>): Facts<Context> {
     native: ctx,
     identity: ctx,
     method: ctx.method,
+    url: () => ctx.originalUrl,
+    body: () => (ctx.request as { body?: unknown }).body,
     header: (name) => nodeHeader(ctx.req, name),
     route: () => templateOf(ctx),
     peer: () => ctx.req.socket.remoteAddress,
     frameworkAddress: () => ctx.ip,
     response: {
-      onEnd: (listener) => response.onEnd(listener),
+      capture: response.capture,
+      onEnd: response.onEnd,
       setHeaders(headers) {
         Object.assign(told, headers);
         response.setHeaders(headers);

@@ -1,7 +1,7 @@
 import { HttpException, type CanActivate, type ExecutionContext } from '@nestjs/common';
-import type { Request as ExpressRequest } from 'express';
-import type { FastifyRequest } from 'fastify';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Request as ExpressRequest, Response as ExpressResponse } from 'express';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { IncomingMessage } from 'node:http';
 import {
   Guard,
   limitWith,
@@ -26,6 +26,7 @@ export type NestRateLimitOptions = RateLimitOptions<ExecutionContext> & {
 
 /** Express' request or Fastify's, whichever Nest runs on. */
 type PlatformRequest = ExpressRequest | FastifyRequest;
+type PlatformResponse = ExpressResponse | FastifyReply;
 
 /** Decides before a handler runs. A refusal is an `HttpException`, so that filters see it. */
 export class RateLimitGuard implements CanActivate {
@@ -42,7 +43,10 @@ export class RateLimitGuard implements CanActivate {
     const outcome = await this.#guard.run(facts);
     if (outcome.kind === 'pass') return true;
     if (outcome.kind === 'gone') throw new HttpException('the caller went away', 499);
-    throw exceptionOf(outcome, facts);
+    if (outcome.status >= 400) throw exceptionOf(outcome, facts);
+    send(context, outcome);
+    // It is answered: nobody waits for this, and no handler must run.
+    return new Promise(() => {});
   }
 
   /** A request that no route answers, which guards never see. */
@@ -62,35 +66,46 @@ export async function limit(
   });
 }
 
+/** On either platform, past what the route would make of it. */
+function send(context: ExecutionContext, { status, headers, body }: RefusedOutcome): void {
+  const response = context.switchToHttp().getResponse<PlatformResponse>();
+  const bytes = Buffer.from(body as string);
+  if ('raw' in response) response.code(status).headers(headers).send(bytes);
+  else response.status(status).set(headers).end(bytes);
+}
+
 function exceptionOf(
   { status, headers, body }: RefusedOutcome,
   facts: Facts<ExecutionContext> | undefined,
 ): HttpException {
   facts?.response.setHeaders(headers);
   const isJson = headers['Content-Type']?.includes('json') === true;
-  return new HttpException(isJson ? (JSON.parse(body) as object) : body, status);
+  const text = String(body);
+  return new HttpException(isJson ? (JSON.parse(text) as object) : text, status);
 }
 
 function factsOf(context: ExecutionContext): Facts<ExecutionContext> {
   const http = context.switchToHttp();
   const request = http.getRequest<PlatformRequest>();
-  const response = http.getResponse<{ raw?: ServerResponse; headers?: unknown } & ServerResponse>();
+  const response = http.getResponse<PlatformResponse>();
   const raw: IncomingMessage = 'raw' in request ? request.raw : request;
-  const node = nodeResponse(response.raw ?? response);
-  const reply = response as unknown as { headers(fields: object): void };
+  const node = nodeResponse('raw' in response ? response.raw : response);
   return {
     native: context,
     identity: request,
     method: request.method,
+    url: () => request.originalUrl,
+    body: () => request.body as unknown,
     header: (name) => nodeHeader(raw, name),
     route: () => routeOf(request),
     peer: () => raw.socket.remoteAddress,
     frameworkAddress: () => request.ip,
     rules: () => rulesOf(context),
     response: {
-      onEnd: (listener) => node.onEnd(listener),
+      capture: node.capture,
+      onEnd: node.onEnd,
       // Fastify keeps headers of its own until it sends them.
-      setHeaders: (headers) => (response.raw ? reply.headers(headers) : node.setHeaders(headers)),
+      setHeaders: 'raw' in response ? (headers) => void response.headers(headers) : node.setHeaders,
     },
   };
 }

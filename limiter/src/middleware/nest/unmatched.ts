@@ -17,7 +17,10 @@ function limitOnFastify(app: FastifyInstance, guard: RateLimitGuard): void {
     if (!request.is404) return undefined;
     const outcome = await guard.runUnmatched(contextOf(request, reply));
     if (outcome.kind !== 'refuse') return undefined;
-    return reply.code(outcome.status).headers(outcome.headers).send(Buffer.from(outcome.body));
+    return reply
+      .code(outcome.status)
+      .headers(outcome.headers)
+      .send(Buffer.from(outcome.body as string));
   });
 }
 

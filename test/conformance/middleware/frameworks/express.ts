@@ -14,6 +14,7 @@ type WithUser = Request & { user?: string };
 function appOf(make: Made, spec: AppSpec) {
   const app = make();
   app.disable('x-powered-by');
+  app.use(make.json());
   app.use((req: WithUser, _res, next) => {
     const user = req.get('x-user');
     if (user !== undefined) req.user = user;

@@ -11,6 +11,7 @@ export const koa: Framework = {
     const app = new Koa();
     app.silent = true;
     app.use(exposing);
+    app.use(parseJson);
     app.use((ctx, next) => {
       const user = ctx.get('x-user');
       if (user !== '') ctx.state['user'] = user;
@@ -32,6 +33,15 @@ export const koa: Framework = {
     return served(createServer((incoming, outgoing) => void listener(incoming, outgoing)));
   },
 };
+
+/** As `koa-bodyparser` does. */
+async function parseJson(ctx: Context, next: () => Promise<void>): Promise<void> {
+  if (ctx.is('json')) {
+    const text = Buffer.concat(await ctx.req.toArray()).toString();
+    (ctx.request as { body?: unknown }).body = JSON.parse(text);
+  }
+  await next();
+}
 
 /** What Koa hides of an error is what tests are about. */
 async function exposing(_ctx: Context, next: () => Promise<void>): Promise<void> {
