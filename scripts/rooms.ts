@@ -21,6 +21,9 @@ const cost = 'limiter/src/cost';
 const adaptive = 'limiter/src/adaptive';
 const address = 'limiter/src/address';
 const middleware = 'limiter/src/middleware';
+const shield = 'limiter/src/shield';
+const lint = 'limiter/src/lint';
+const testing = 'limiter/src/testing';
 const engines = {
   memory: 'limiter/src/engines/memory',
   redis: 'limiter/src/engines/redis',
@@ -50,11 +53,14 @@ const limiterRooms: readonly Room[] = [
   { path: contract, mayImport: [core], packages: [] },
   { path: client, mayImport: [core, contract, engines.guard], packages: [] },
   { path: address, mayImport: [core], packages: [] },
+  { path: shield, mayImport: [core], packages: ['node:'] },
+  { path: lint, mayImport: [core], packages: [] },
+  { path: testing, mayImport: [core, wiring], packages: [] },
   { path: cost, mayImport: [core], packages: ['graphql'] },
   { path: adaptive, mayImport: [core], packages: ['node:'] },
   {
     path: middleware,
-    mayImport: [core, address, headers, cost, wiring, engines.redis],
+    mayImport: [core, address, headers, cost, lint, shield, wiring, engines.redis],
     packages: ['node:', ...frameworks],
   },
   { path: wiring, mayImport: [core, ...allEngines], packages: [] },

@@ -36,10 +36,14 @@ export class Asking<Native> {
   readonly #limiters: Limiters;
   readonly #onError: (error: unknown) => void;
 
-  constructor(options: RateLimitOptions<Native>, onError: (error: unknown) => void) {
+  constructor(
+    options: RateLimitOptions<Native>,
+    onError: (error: unknown) => void,
+    onNothing: (part: string) => void,
+  ) {
     this.#options = options;
     this.#onError = onError;
-    this.#key = parseKeyRules(options);
+    this.#key = { ...parseKeyRules(options), onNothing };
     this.#limiters = new Limiters(options, this.#key.by);
   }
 

@@ -22,6 +22,8 @@ export type Facts<Native> = {
   peer(): string | undefined;
   /** Whom the framework takes for the caller, by its own settings. */
   frameworkAddress?(): string | undefined;
+  /** Whether the framework believes any `X-Forwarded-For`. */
+  frameworkTrustsAll?(): boolean;
   /** What the route itself says: in its configuration, or by a decorator. */
   rules?(): RouteRules<Native> | false | undefined;
   readonly response: ResponseFacts;

@@ -3,6 +3,7 @@ import type { Mode } from '../../core/limit.ts';
 import { Asking, valueOf, type Asked } from './asking.ts';
 import { Concluding } from './concluding.ts';
 import { passed, type Facts, type Outcome } from './facts.ts';
+import { Linting } from './linting.ts';
 import { after, attempt, type Maybe } from './maybe.ts';
 import type { RateLimitOptions, RouteRules } from './options.ts';
 import { requireOptions } from './parse-options.ts';
@@ -23,18 +24,21 @@ export class Guard<Native> {
   readonly #asking: Asking<Native>;
   readonly #concluding: Concluding<Native>;
   readonly #shielding: Shielding<Native> | null;
+  readonly #linting: Linting<Native>;
 
   constructor(options: RateLimitOptions<Native>, { more = [] }: GuardParts = {}) {
     requireOptions(options, more);
     const onError = (error: unknown) => this.heard(error);
     this.#options = options;
-    this.#asking = new Asking(options, onError);
+    this.#linting = new Linting(options);
+    this.#asking = new Asking(options, onError, (part) => this.#linting.nothingIn(part));
     this.#concluding = new Concluding(options, onError);
     this.#shielding = options.shield ? new Shielding(options, onError) : null;
   }
 
   /** The middleware's own question, once for each request. */
   run(facts: Facts<Native>): Maybe<Outcome> {
+    this.#linting.seen(facts);
     const visit = Visit.for(facts, this);
     const route = this.#asking.needsRoute ? resourceOf(facts) : '*';
     const rules = rulesFor(this.#options, route, facts.rules?.());

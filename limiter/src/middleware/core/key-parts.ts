@@ -13,6 +13,8 @@ export type KeyRules<Native> = {
   readonly onMissing: OnMissing;
   readonly trustProxy: ProxyTest | 'framework';
   readonly ipv6Prefix: number;
+  /** Hears of parts that came as the text of nothing. */
+  readonly onNothing: (part: string) => void;
 };
 
 /** Who calls, as a check says it. */
@@ -30,10 +32,10 @@ const everybody = '*';
 /** What is read of every request, in its order. */
 export function partReaders<Native>({ user, ip, attributes }: KeyParts<Native>) {
   const readers: PartReader<Native>[] = [];
-  if (user) readers.push(partReader('user', 'by.user', user));
+  if (user) readers.push(partReader('user', 'user', user));
   if (ip) readers.push({ name: 'ip', read: addressOf });
   for (const [name, from] of Object.entries(attributes ?? {})) {
-    readers.push(partReader(name, `by.attributes.${name}`, from));
+    readers.push(partReader(name, `attributes.${name}`, from));
   }
   return readers;
 }
@@ -45,11 +47,13 @@ type PartReader<Native> = {
 
 function partReader<Native>(
   name: string,
-  field: string,
+  part: string,
   from: (request: Native) => Maybe<PartValue>,
 ): PartReader<Native> {
-  const read = (value: PartValue) => textOf(field, value);
-  return { name, read: ({ native }) => after(from(native), read) };
+  return {
+    name,
+    read: ({ native }, rules) => after(from(native), (value) => textOf(part, value, rules)),
+  };
 }
 
 type Part = { readonly name: string; readonly value: string | null };
@@ -63,7 +67,9 @@ export function callerOf<Native>(
   if (!tenant)
     return after(partsOf(facts, rules), (parts) => whole(undefined, parts, facts, rules));
   return after(tenant(facts.native), (said) =>
-    after(partsOf(facts, rules), (parts) => whole(textOf('by.tenant', said), parts, facts, rules)),
+    after(partsOf(facts, rules), (parts) =>
+      whole(textOf('tenant', said, rules), parts, facts, rules),
+    ),
   );
 }
 
@@ -128,16 +134,23 @@ function escaped(value: string): string {
 }
 
 /** What programs write when they meant that nothing is there. */
-const absentWords = new Set(['', 'undefined', 'null', 'NaN', '[object Object]']);
+const absentWords = new Set(['undefined', 'null', 'NaN', '[object Object]']);
 const lengthMax = 512;
 
-function textOf(field: string, value: unknown): string | null {
+function textOf(
+  part: string,
+  value: unknown,
+  { onNothing }: Pick<KeyRules<never>, 'onNothing'>,
+): string | null {
   if (value === undefined || value === null) return null;
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'bigint') {
-    throw new InvalidInput(field, `must give a text or a number, got ${describe(value)}`);
+    throw new InvalidInput(`by.${part}`, `must give a text or a number, got ${describe(value)}`);
   }
   const text = String(value).trim();
-  return absentWords.has(text) ? null : bounded(text);
+  if (text === '') return null;
+  if (!absentWords.has(text)) return bounded(text);
+  onNothing(part);
+  return null;
 }
 
 /** Too long, or no text at all to some: by its hash, which tells it apart as well. */
@@ -150,7 +163,7 @@ function addressOf<Native>(facts: Facts<Native>, rules: KeyRules<Native>): Maybe
   const { by, ipv6Prefix } = rules;
   if (typeof by.ip === 'function') {
     return after(by.ip(facts.native), (value) => {
-      const said = textOf('by.ip', value);
+      const said = textOf('ip', value, rules);
       const parsed = said === null ? null : parseAddress(said);
       return parsed ? addressGroup(parsed, ipv6Prefix) : said;
     });

@@ -86,7 +86,9 @@ function requireRules<Native>(field: string, rules: RouteRules<Native>): void {
   requireFunction(`${field}reserve.settle`, reserve.settle);
 }
 
-export function parseKeyRules<Native>(options: RateLimitOptions<Native>): KeyRules<Native> {
+export function parseKeyRules<Native>(
+  options: RateLimitOptions<Native>,
+): Omit<KeyRules<Native>, 'onNothing'> {
   const { onMissing = 'error', trustProxy = 0, ipv6Prefix = 64 } = options;
   const by = parseBy(options.by ?? { ip: true, route: true });
   return {

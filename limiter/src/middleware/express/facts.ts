@@ -49,6 +49,10 @@ export class ExpressFacts implements Facts<Request>, ResponseFacts {
     return this.native.ip;
   }
 
+  frameworkTrustsAll(): boolean {
+    return this.native.app.get('trust proxy') === true;
+  }
+
   capture(bytesMax: number): Promise<Answered | null> {
     return captureNode(this.#response, bytesMax);
   }

@@ -44,8 +44,10 @@ export function rateLimit(options: HonoRateLimitOptions): MiddlewareHandler {
     responses.set(c, response);
     const outcome = await guard.run(factsOf(c, response, peer));
     c.set('rateLimit', rateLimitOf(c));
-    if (outcome.kind === 'refuse') c.res = responseOf(outcome);
-    else if (outcome.kind === 'gone') c.res = new Response(null, { status: 499 });
+    if (outcome.kind === 'refuse') {
+      response.facts.setHeaders(outcome.headers);
+      c.res = responseOf(outcome);
+    } else if (outcome.kind === 'gone') c.res = new Response(null, { status: 499 });
     else await next();
     for (const [name, value] of Object.entries(response.headers)) c.header(name, value);
     // Only the outermost has the response that is sent.
