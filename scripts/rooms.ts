@@ -60,13 +60,13 @@ const limiterRooms: readonly Room[] = [
   { path: adaptive, mayImport: [core], packages: ['node:'] },
   {
     path: middleware,
-    mayImport: [core, address, headers, cost, lint, shield, wiring, engines.redis],
+    mayImport: [core, address, headers, cost, lint, shield, wiring],
     packages: ['node:', ...frameworks],
   },
-  { path: wiring, mayImport: [core, ...allEngines], packages: [] },
+  { path: wiring, mayImport: [core, shield, ...allEngines], packages: [] },
   {
     path: library,
-    mayImport: [core, wiring, ...allEngines, headers, contract, client, cost, adaptive],
+    mayImport: [core, wiring, ...allEngines, headers, contract, client, shield, cost, adaptive],
     packages: [],
   },
 ];

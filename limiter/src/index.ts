@@ -9,6 +9,7 @@ export type {
   MemoryLimiterOptions,
   RedisLimiterOptions,
 } from './limiter/create-limiter.ts';
+export { createShieldStore, type ShieldStoreOptions } from './limiter/create-shield-store.ts';
 export {
   concurrency,
   fixedWindow,

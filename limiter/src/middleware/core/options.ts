@@ -5,7 +5,7 @@ import type { DecisionView, LimiterPort, RealCost } from '../../core/limiter-por
 import type { Mode } from '../../core/limit.ts';
 import type { HeaderOptions, HeaderProfile } from '../../headers/index.ts';
 import type { ShieldOptions } from '../../shield/index.ts';
-import type { IoredisLike } from '../../engines/redis/index.ts';
+import type { RedisLimiterOptions } from '../../limiter/create-limiter.ts';
 
 /** A value, or a function of the framework's own request; it may take its time. */
 export type From<Native, T> = T | ((request: Native) => T | Promise<T>);
@@ -95,7 +95,7 @@ export type LimitSource = {
   /** Sets of limits by name; `plan` says which applies besides `limits`. */
   readonly plans?: Readonly<Record<string, readonly LimitInput[]>>;
   /** An ioredis client, which stays yours to close. */
-  readonly redis?: IoredisLike;
+  readonly redis?: RedisLimiterOptions['redis'];
   /** Names in Redis are hashed under it. The same in every process. */
   readonly secret?: string;
   /** After this long without an answer the limits' `onStoreFailure` decides. Default 50. */

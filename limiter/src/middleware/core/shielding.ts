@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { InvalidInput } from '../../core/errors.ts';
 import { joined } from '../../core/limit.ts';
-import { fromIoredis, RedisShield } from '../../engines/redis/index.ts';
-import { MemoryShield, parseShieldOptions, Shield } from '../../shield/index.ts';
+import { createShieldStore } from '../../limiter/create-shield-store.ts';
+import { parseShieldOptions, Shield } from '../../shield/index.ts';
 import { passed, type Facts, type Outcome } from './facts.ts';
 import type { Caller } from './key-parts.ts';
 import type { RateLimitOptions, ShieldRule } from './options.ts';
@@ -22,14 +22,10 @@ export class Shielding<Native> {
   constructor(options: RateLimitOptions<Native>, onError: (error: unknown) => void) {
     const { shield, redis, secret } = options;
     this.#rule = shield === true || shield === undefined ? {} : shield;
-    const rules = parseShieldOptions(
-      this.#rule,
-      () =>
-        redis
-          ? new RedisShield(fromIoredis(redis), secret === undefined ? {} : { secret })
-          : new MemoryShield(),
-      ['required', 'fingerprint'],
-    );
+    const rules = parseShieldOptions(this.#rule, () => createShieldStore({ redis, secret }), [
+      'required',
+      'fingerprint',
+    ]);
     this.#shield = new Shield(rules);
     this.#bytesMax = rules.bytesMax;
     this.#onError = onError;
