@@ -136,9 +136,11 @@ async function typeErrors(config: string): Promise<string> {
     .join('\n');
 }
 
+let bundles = 0;
+
 /** The code, minified, and which modules some of it came from. */
 async function bundle(source: string): Promise<{ code: string; modules: string[] }> {
-  const entry = await installed.write(`bundle-${Math.abs(hash(source))}.mjs`, source);
+  const entry = await installed.write(`bundle-${(bundles += 1)}.mjs`, source);
   const built = await build({
     configFile: false,
     logLevel: 'error',
@@ -153,8 +155,4 @@ async function bundle(source: string): Promise<{ code: string; modules: string[]
     .map(([id]) => id.slice(installed.folder.length + 1))
     .filter((id) => id.startsWith('node_modules'));
   return { code: chunk.code, modules };
-}
-
-function hash(text: string): number {
-  return [...text].reduce((sum, letter) => (Math.imul(sum, 31) + letter.charCodeAt(0)) | 0, 0);
 }
