@@ -156,7 +156,7 @@ const outsideRooms: readonly Room[] = [
   },
   {
     path: 'benchmarks',
-    mayImport: [library, core, ...allEngines, control, 'test', 'scripts'],
+    mayImport: [library, core, ...allEngines, middleware, control, 'test', 'scripts'],
     seesInternals: true,
   },
   { path: 'scripts', mayImport: [] },

@@ -48,10 +48,19 @@ test("the README's example on Redis answers as it says", async () => {
   expect(second).toMatch(/^exact false burst burst allows bursts of 5 for this user; try again in/);
 });
 
+test("the README's middleware lets ten calls through and tells the eleventh when to come back", async () => {
+  const lines = (await runExample('five-lines/express.mjs')).trim().split('\n');
+  expect(lines).toHaveLength(11);
+  expect(lines[0]).toBe('200 9 0');
+  // A token comes back every half second, and the machine may be slow.
+  expect(lines.filter((line) => /^(200 \d+ 0|429 0 1)$/.test(line))).toHaveLength(11);
+});
+
 test('the code in the README is the code of the examples', () => {
-  const [inProcess, onRedis, ...others] = readCode('README.md');
+  const [inProcess, onRedis, onExpress, ...others] = readCode('README.md');
   expect(readText('examples/five-lines/in-process.mjs')).toContain(inProcess);
   expect(readText('examples/five-lines/on-redis.mjs')).toContain(onRedis);
+  expect(readText('examples/five-lines/express.mjs')).toContain(onExpress);
   expect(others).toEqual([]);
 });
 

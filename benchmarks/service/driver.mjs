@@ -8,6 +8,7 @@ import { connect } from 'node:net';
  * @typedef {object} Load
  * @property {number} port
  * @property {string} path
+ * @property {'GET'} [method] POST without it
  * @property {readonly string[]} keys the n-th request has the n-th key and body, both going round
  * @property {readonly string[]} bodies
  * @property {boolean} [mayRefuse] a 429 is an answer like any other
@@ -67,8 +68,9 @@ async function drive(load) {
  * @param {number[]} latenciesMs
  * @returns {Promise<void>}
  */
-function lane(socket, { path, keys, bodies, mayRefuse }, next, latenciesMs) {
-  const start = `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n`;
+function lane(socket, { path, method = 'POST', keys, bodies, mayRefuse }, next, latenciesMs) {
+  const type = method === 'POST' ? 'content-type: application/json\r\n' : '';
+  const start = `${method} ${path} HTTP/1.1\r\nhost: localhost\r\n${type}`;
   return new Promise((resolve, reject) => {
     let sentMs = 0;
     let pending = Buffer.alloc(0);
@@ -76,9 +78,10 @@ function lane(socket, { path, keys, bodies, mayRefuse }, next, latenciesMs) {
       const at = next();
       if (at < 0) return resolve();
       const body = bodies[at % bodies.length] ?? '';
+      const length = method === 'POST' ? `content-length: ${body.length}\r\n` : '';
       sentMs = performance.now();
       socket.write(
-        `${start}x-api-key: ${keys[at % keys.length]}\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+        `${start}x-api-key: ${keys[at % keys.length]}\r\n${length}\r\n${body}`,
         'latin1',
       );
     };
@@ -107,7 +110,8 @@ function lane(socket, { path, keys, bodies, mayRefuse }, next, latenciesMs) {
  */
 function lengthOf(answer) {
   const end = answer.indexOf('\r\n\r\n');
-  const field = answer.indexOf('content-length: ');
+  const lower = answer.indexOf('content-length: ');
+  const field = lower < 0 ? answer.indexOf('Content-Length: ') : lower;
   if (end < 0 || field < 0) return -1;
   return end + 4 + Number.parseInt(answer.latin1Slice(field + 16, field + 24), 10);
 }

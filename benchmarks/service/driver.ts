@@ -6,6 +6,8 @@ import { forgetProcess, watchProcess } from '../../scripts/watch-processes.mjs';
 export type Load = {
   readonly port: number;
   readonly path: string;
+  /** POST without it. */
+  readonly method?: 'GET';
   readonly keys: readonly string[];
   readonly bodies: readonly string[];
   /** Whether a refusal is an answer like any other. */

@@ -45,7 +45,7 @@ export function parseOptions(args: readonly string[]): Options {
   return { pace: { ...pace, rounds }, only: parseRows(values.only), nodeArgs };
 }
 
-function parseRounds(text: string): number {
+export function parseRounds(text: string): number {
   const rounds = Number(text);
   if (Number.isInteger(rounds) && rounds >= 1 && rounds <= 500) return rounds;
   throw new Error(`--rounds takes a whole number from 1 to 500; got ${text}`);

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { Check } from '../../core/check.ts';
 import { IdempotencyConflict, InvalidInput, StoreFailure } from '../../core/errors.ts';
 import type { Mode } from '../../core/limit.ts';
 import type { DecisionView, LimiterPort, PortCheck } from '../../core/limiter-port.ts';
@@ -7,6 +6,7 @@ import { unaskedDecision } from '../../core/unasked-decision.ts';
 import type { Facts } from './facts.ts';
 import { callerOf, type Caller, type KeyRules } from './key-parts.ts';
 import { Limiters } from './limiters.ts';
+import { after, attempt, type Maybe } from './maybe.ts';
 import type { From, RateLimitOptions, ReserveRule, RouteRules } from './options.ts';
 import { parseKeyRules } from './parse-options.ts';
 
@@ -52,7 +52,7 @@ export class Asking<Native> {
     return this.#limiters.countsByResource || this.#options.routes !== undefined;
   }
 
-  callerOf(facts: Facts<Native>): Promise<Caller | null> {
+  callerOf(facts: Facts<Native>): Maybe<Caller | null> {
     return callerOf(facts, this.#key);
   }
 
@@ -66,35 +66,35 @@ export class Asking<Native> {
   }
 
   /** Null: who calls is not limited. */
-  async ask(asked: Asked<Native>): Promise<Made | null> {
-    const { facts, rules, alone } = asked;
-    const caller = await this.callerOf(facts);
-    if (!caller) return null;
-    const plan = await valueOf(rules.plan, facts.native);
-    const limits = alone || rules.limits !== this.#options.limits ? rules.limits : undefined;
-    const { port, readsAttributes } = this.#limiters.of({ plan, limits, alone });
-    const check: PortCheck = {
-      ...(await this.#checkOf(asked, caller)),
-      ...(readsAttributes && caller.attributes && { attributes: caller.attributes }),
-      ...(plan !== undefined && this.#limiters.asksForPlan() && { plan }),
-    };
-    return { decision: await this.#decide(port, check), port, caller };
+  ask(asked: Asked<Native>): Maybe<Made | null> {
+    const { facts, rules } = asked;
+    return after(this.callerOf(facts), (caller) => {
+      if (!caller) return null;
+      return after(valueOf(rules.plan, facts.native), (plan) => this.#askFor(asked, caller, plan));
+    });
   }
 
-  async #checkOf(asked: Asked<Native>, { tenant, subject }: Caller): Promise<Check> {
-    const { facts, rules, resource } = asked;
-    const cost = await valueOf(rules.cost, facts.native);
-    const costs = await valueOf(rules.costs, facts.native);
+  #askFor(asked: Asked<Native>, caller: Caller, plan: string | undefined): Maybe<Made> {
+    const { rules, alone } = asked;
+    const limits = alone || rules.limits !== this.#options.limits ? rules.limits : undefined;
+    const { port, readsAttributes } = this.#limiters.of({ plan, limits, alone });
+    const check = this.#checkOf(asked, caller);
+    if (readsAttributes && caller.attributes) check.attributes = caller.attributes;
+    if (plan !== undefined && this.#limiters.asksForPlan()) check.plan = plan;
+    return after(withCosts(check, asked), () =>
+      after(this.#decide(port, check), (decision) => ({ decision, port, caller })),
+    );
+  }
+
+  /** Field by field: most are absent, and to spread nothing has its price too. */
+  #checkOf(asked: Asked<Native>, { tenant, subject }: Caller): Writable<PortCheck> {
+    const { rules, resource } = asked;
+    const check: Writable<PortCheck> = { resource, subject };
     const idempotencyKey = this.#checkKeyOf(asked);
-    return {
-      resource,
-      subject,
-      ...(tenant !== undefined && { tenant }),
-      ...(cost !== undefined && { cost }),
-      ...(costs !== undefined && { costs }),
-      ...(idempotencyKey !== undefined && { idempotencyKey }),
-      ...(rules.reserve && { reserve: reserveOf(rules.reserve) }),
-    };
+    if (tenant !== undefined) check.tenant = tenant;
+    if (idempotencyKey !== undefined) check.idempotencyKey = idempotencyKey;
+    if (rules.reserve) check.reserve = reserveOf(rules.reserve);
+    return check;
   }
 
   /** Later questions are others than the first: each has a key made of the caller's. */
@@ -105,16 +105,28 @@ export class Asking<Native> {
   }
 
   /** A limiter that throws for its store breaks its promise; nobody is answered with a 500 for that. */
-  async #decide(port: LimiterPort, check: PortCheck): Promise<DecisionView> {
-    try {
-      return port.checkSync ? port.checkSync(check) : await port.check(check);
-    } catch (error) {
-      if (error instanceof InvalidInput || error instanceof IdempotencyConflict) throw error;
-      this.#onError(error);
-      const reason = error instanceof StoreFailure ? error.reason : 'limiter_threw';
-      return unaskedDecision(check, this.#options.onFailure ?? 'open', reason);
-    }
+  #decide(port: LimiterPort, check: PortCheck): Maybe<DecisionView> {
+    return attempt<DecisionView>(
+      () => (port.checkSync ? port.checkSync(check) : port.check(check)),
+      (error) => {
+        if (error instanceof InvalidInput || error instanceof IdempotencyConflict) throw error;
+        this.#onError(error);
+        const reason = error instanceof StoreFailure ? error.reason : 'limiter_threw';
+        return unaskedDecision(check, this.#options.onFailure ?? 'open', reason);
+      },
+    );
   }
+}
+
+type Writable<T> = { -readonly [Field in keyof T]: T[Field] };
+
+function withCosts<Native>(check: Writable<PortCheck>, { rules, facts }: Asked<Native>) {
+  return after(valueOf(rules.cost, facts.native), (cost) => {
+    if (cost !== undefined) check.cost = cost;
+    return after(valueOf(rules.costs, facts.native), (costs) => {
+      if (costs !== undefined) check.costs = costs;
+    });
+  });
 }
 
 export function valueOf<Native, T>(

@@ -5,9 +5,10 @@ import type { Asked, Made } from './asking.ts';
 import { passed, type Facts, type Outcome } from './facts.ts';
 import { Heartbeats } from './heartbeats.ts';
 import { hold } from './hold.ts';
+import { after, type Maybe } from './maybe.ts';
 import type { RateLimitOptions } from './options.ts';
 import { parseHeaderOptions } from './parse-options.ts';
-import { refusalOf, toOutcome } from './refusal.ts';
+import { changedRefusal, refusalOf, toOutcome } from './refusal.ts';
 import type { Visit } from './visit.ts';
 
 type Headers = Readonly<Record<string, string>>;
@@ -32,7 +33,7 @@ export class Concluding<Native> {
     parseWhole('heartbeatMs', options.heartbeatMs, { min: 10, max: 3_600_000 });
   }
 
-  async conclude(asked: Asked<Native>, made: Made, visit: Visit<Native>): Promise<Outcome> {
+  conclude(asked: Asked<Native>, made: Made, visit: Visit<Native>): Maybe<Outcome> {
     const { facts, mode, rules, count } = asked;
     const { decision } = made;
     this.#remember(asked, made, visit);
@@ -41,8 +42,8 @@ export class Concluding<Native> {
     facts.response.setHeaders(headers);
     const isHeld = rules.delay === 'hold' && mode === 'enforce' && count === 0;
     if (!isHeld || decision.delayMs === 0) return passed;
-    const stayed = await hold(Math.min(decision.delayMs, this.#holdMsMax), facts.response);
-    return stayed ? passed : { kind: 'gone' };
+    const heldMs = Math.min(decision.delayMs, this.#holdMsMax);
+    return after(hold(heldMs, facts.response), (stayed) => (stayed ? passed : { kind: 'gone' }));
   }
 
   #remember(
@@ -67,18 +68,13 @@ export class Concluding<Native> {
     });
   }
 
-  async #refuse(facts: Facts<Native>, decision: DecisionView, headers: Headers): Promise<Outcome> {
+  #refuse(facts: Facts<Native>, decision: DecisionView, headers: Headers): Maybe<Outcome> {
     const refusal = refusalOf(decision, headers);
-    const changed = await this.#options.onRefused?.(facts.native, { ...refusal, decision });
-    if (!changed) return toOutcome(refusal);
-    const contentType =
-      typeof changed.body === 'string' ? 'text/plain; charset=utf-8' : 'application/json';
-    return toOutcome({
-      ...refusal,
-      ...(changed.body !== undefined && { contentType }),
-      ...changed,
-      headers: { ...headers, ...changed.headers },
-    });
+    const { onRefused } = this.#options;
+    if (!onRefused) return toOutcome(refusal);
+    return after(onRefused(facts.native, { ...refusal, decision }), (changed) =>
+      toOutcome(changed ? changedRefusal(refusal, changed) : refusal),
+    );
   }
 
   #beat(port: LimiterPort, { ticket, reservation }: DecisionView, tenant: string | undefined) {

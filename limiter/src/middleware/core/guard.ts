@@ -4,6 +4,7 @@ import { Asking, valueOf, type Asked } from './asking.ts';
 import { Concluding } from './concluding.ts';
 import { passed, type Facts, type Outcome } from './facts.ts';
 import { Linting } from './linting.ts';
+import { after, attempt, type Maybe } from './maybe.ts';
 import type { RateLimitOptions, RouteRules } from './options.ts';
 import { requireOptions } from './parse-options.ts';
 import { problemOf } from './refusal.ts';
@@ -36,14 +37,17 @@ export class Guard<Native> {
   }
 
   /** The middleware's own question, once for each request. */
-  async run(facts: Facts<Native>): Promise<Outcome> {
+  run(facts: Facts<Native>): Maybe<Outcome> {
     this.#linting.seen(facts);
     const visit = Visit.for(facts, this);
     const route = this.#asking.needsRoute ? resourceOf(facts) : '*';
     const rules = rulesFor(this.#options, route, facts.rules?.());
     if (rules === false) return passed;
-    const outcome = await this.#limited(facts, rules, route, visit);
-    return this.#shielding && outcome.kind === 'pass' ? this.#shielded(facts, visit) : outcome;
+    const limited = this.#limited(facts, rules, route, visit);
+    if (!this.#shielding) return limited;
+    return after(limited, (outcome) =>
+      outcome.kind === 'pass' ? this.#shielded(facts, visit) : outcome,
+    );
   }
 
   /** A further question of the handler's. */
@@ -67,28 +71,33 @@ export class Guard<Native> {
     this.#options.onError?.(error);
   }
 
-  async #limited(
+  #limited(
     facts: Facts<Native>,
     rules: RouteRules<Native>,
     route: string,
     visit: Visit<Native>,
-  ): Promise<Outcome> {
-    if (await rules.skip?.(facts.native)) return passed;
-    const mode = await modeOf(rules, facts.native);
-    if (mode === 'off') return passed;
-    const resource = rules.group ?? (await this.#options.resource?.(facts.native)) ?? route;
-    return this.#ask({ facts, rules, mode, resource, alone: false, count: visit.count }, visit);
+  ): Maybe<Outcome> {
+    const under = (mode: Mode): Maybe<Outcome> => {
+      if (mode === 'off') return passed;
+      const named = rules.group ?? this.#options.resource?.(facts.native);
+      return after(named, (resource = route) =>
+        this.#ask({ facts, rules, mode, resource, alone: false, count: visit.count }, visit),
+      );
+    };
+    if (!rules.skip) return after(modeOf(rules, facts.native), under);
+    return after(rules.skip(facts.native), (isSkipped) =>
+      isSkipped ? passed : after(modeOf(rules, facts.native), under),
+    );
   }
 
-  async #ask(asked: Asked<Native>, visit: Visit<Native>): Promise<Outcome> {
-    try {
-      const made = await this.#asking.ask(asked);
-      if (!made) return passed;
-      this.#options.onDecision?.(asked.facts.native, made.decision);
-      return await this.#concluding.conclude(asked, made, visit);
-    } catch (error) {
-      return problemOf(error);
-    }
+  #ask(asked: Asked<Native>, visit: Visit<Native>): Maybe<Outcome> {
+    const ask = () =>
+      after(this.#asking.ask(asked), (made) => {
+        if (!made) return passed;
+        this.#options.onDecision?.(asked.facts.native, made.decision);
+        return this.#concluding.conclude(asked, made, visit);
+      });
+    return attempt(ask, problemOf);
   }
 
   /** What was let through may have been answered before. */
@@ -103,6 +112,6 @@ export class Guard<Native> {
   }
 }
 
-async function modeOf<Native>(rules: RouteRules<Native>, native: Native): Promise<Mode> {
-  return parseMode('mode', (await valueOf(rules.mode, native)) ?? 'enforce');
+function modeOf<Native>({ mode }: RouteRules<Native>, native: Native): Maybe<Mode> {
+  return after(valueOf(mode, native), (said = 'enforce') => parseMode('mode', said));
 }

@@ -2,10 +2,19 @@
 // One guard for each `rateLimit(options)`; one visit for each request, however many guards it passes.
 
 export { passed } from './facts.ts';
-export type { Facts, Outcome, RefusedOutcome, ResponseEnd, ResponseFacts } from './facts.ts';
+export type {
+  Answered,
+  Facts,
+  Outcome,
+  RefusedOutcome,
+  ResponseEnd,
+  ResponseFacts,
+} from './facts.ts';
 export { FetchResponse } from './fetch-response.ts';
 export { Guard } from './guard.ts';
-export { nodeHeader, nodeResponse } from './node-response.ts';
+export { isPromise, type Maybe } from './maybe.ts';
+export { captureNode } from './node-capture.ts';
+export { nodeHeader, nodeResponse, onNodeEnd, setNodeHeaders } from './node-response.ts';
 export { limitWith, rateLimitOf, resultOf, type LimitResult } from './programmatic.ts';
 export { byRoute, unmatchedResource } from './options.ts';
 export type {

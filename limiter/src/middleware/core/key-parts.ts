@@ -4,10 +4,12 @@ import type { ProxyTest } from '../../address/proxies.ts';
 import { InvalidInput } from '../../core/errors.ts';
 import { describe } from '../../core/numbers.ts';
 import type { Facts } from './facts.ts';
-import type { KeyParts, OnMissing } from './options.ts';
+import { after, type Maybe } from './maybe.ts';
+import type { KeyParts, OnMissing, PartValue } from './options.ts';
 
 export type KeyRules<Native> = {
   readonly by: KeyParts<Native>;
+  readonly readers: ReturnType<typeof partReaders<Native>>;
   readonly onMissing: OnMissing;
   readonly trustProxy: ProxyTest | 'framework';
   readonly ipv6Prefix: number;
@@ -27,38 +29,79 @@ export type Caller = {
 /** Everybody that no part tells from others. */
 const everybody = '*';
 
+/** What is read of every request, in its order. */
+export function partReaders<Native>({ user, ip, attributes }: KeyParts<Native>) {
+  const readers: PartReader<Native>[] = [];
+  if (user) readers.push(partReader('user', 'user', user));
+  if (ip) readers.push({ name: 'ip', read: addressOf });
+  for (const [name, from] of Object.entries(attributes ?? {})) {
+    readers.push(partReader(name, `attributes.${name}`, from));
+  }
+  return readers;
+}
+
+type PartReader<Native> = {
+  readonly name: string;
+  readonly read: (facts: Facts<Native>, rules: KeyRules<Native>) => Maybe<string | null>;
+};
+
+function partReader<Native>(
+  name: string,
+  part: string,
+  from: (request: Native) => Maybe<PartValue>,
+): PartReader<Native> {
+  return {
+    name,
+    read: ({ native }, rules) => after(from(native), (value) => textOf(part, value, rules)),
+  };
+}
+
+type Part = { readonly name: string; readonly value: string | null };
+
 /** Null: a part is absent, and who lacks it is not limited. */
-export async function callerOf<Native>(
+export function callerOf<Native>(
   facts: Facts<Native>,
   rules: KeyRules<Native>,
-): Promise<Caller | null> {
-  const { by, onMissing } = rules;
-  const tenant = by.tenant ? textOf('tenant', await by.tenant(facts.native), rules) : undefined;
-  const parts = await partsOf(facts, rules);
+): Maybe<Caller | null> {
+  const { tenant } = rules.by;
+  if (!tenant)
+    return after(partsOf(facts, rules), (parts) => whole(undefined, parts, facts, rules));
+  return after(tenant(facts.native), (said) =>
+    after(partsOf(facts, rules), (parts) =>
+      whole(textOf('tenant', said, rules), parts, facts, rules),
+    ),
+  );
+}
+
+function partsOf<Native>(
+  facts: Facts<Native>,
+  rules: KeyRules<Native>,
+  parts: readonly Part[] = [],
+): Maybe<readonly Part[]> {
+  const reader = rules.readers[parts.length];
+  if (!reader) return parts;
+  return after(reader.read(facts, rules), (value) =>
+    partsOf(facts, rules, [...parts, { name: reader.name, value }]),
+  );
+}
+
+function whole<Native>(
+  tenant: string | null | undefined,
+  parts: readonly Part[],
+  facts: Facts<Native>,
+  rules: KeyRules<Native>,
+): Maybe<Caller | null> {
+  const { onMissing } = rules;
   const absent = tenant === null ? 'tenant' : parts.find(({ value }) => value === null)?.name;
   if (absent === undefined) return joined(tenant ?? undefined, parts);
   if (onMissing === 'skip') return null;
   const ofTenant = tenant === null ? everybody : tenant;
   if (onMissing === 'shared') return joined(ofTenant, parts);
-  const address = onMissing === 'ip' ? await addressOf(facts, rules) : null;
-  if (address === null) throw missing(absent);
-  const present = parts.filter(({ name, value }) => name !== 'ip' && value !== null);
-  return joined(ofTenant, [...present, { name: 'ip', value: address }]);
-}
-
-type Part = { readonly name: string; readonly value: string | null };
-
-async function partsOf<Native>(facts: Facts<Native>, rules: KeyRules<Native>): Promise<Part[]> {
-  const { by } = rules;
-  const parts: Part[] = [];
-  if (by.user)
-    parts.push({ name: 'user', value: textOf('user', await by.user(facts.native), rules) });
-  if (by.ip) parts.push({ name: 'ip', value: await addressOf(facts, rules) });
-  for (const name in by.attributes) {
-    const said = await by.attributes[name]?.(facts.native);
-    parts.push({ name, value: textOf(`attributes.${name}`, said, rules) });
-  }
-  return parts;
+  return after(onMissing === 'ip' ? addressOf(facts, rules) : null, (address) => {
+    if (address === null) throw missing(absent);
+    const present = parts.filter(({ name, value }) => name !== 'ip' && value !== null);
+    return joined(ofTenant, [...present, { name: 'ip', value: address }]);
+  });
 }
 
 function missing(name: string): InvalidInput {
@@ -74,15 +117,19 @@ function joined(tenant: string | undefined, parts: readonly Part[]): Caller {
   if (parts.length === 0) {
     return { tenant, subject: everybody, attributes: undefined, identified: tenant !== undefined };
   }
-  const subject = parts
-    .map(({ name, value }) => `${name}:${escaped(value ?? everybody)}`)
-    .join('+');
-  const attributes = Object.fromEntries(parts.map(({ name, value }) => [name, value ?? everybody]));
+  const attributes: Record<string, string> = {};
+  let subject = '';
+  for (const { name, value } of parts) {
+    const text = value ?? everybody;
+    attributes[name] = text;
+    subject += `${subject === '' ? '' : '+'}${name}:${escaped(text)}`;
+  }
   const identified = parts.every(({ value }) => value !== null);
   return { tenant, subject: bounded(subject), attributes, identified };
 }
 
 function escaped(value: string): string {
+  if (!/[%+]/.test(value)) return value;
   return value.replaceAll('%', '%25').replaceAll('+', '%2B');
 }
 
@@ -112,16 +159,14 @@ function bounded(text: string): string {
   return `sha256-${createHash('sha256').update(JSON.stringify(text)).digest('base64url')}`;
 }
 
-async function addressOf<Native>(
-  facts: Facts<Native>,
-  rules: KeyRules<Native>,
-): Promise<string | null> {
+function addressOf<Native>(facts: Facts<Native>, rules: KeyRules<Native>): Maybe<string | null> {
   const { by, ipv6Prefix } = rules;
   if (typeof by.ip === 'function') {
-    const said = textOf('ip', await by.ip(facts.native), rules);
-    if (said === null) return null;
-    const parsed = parseAddress(said);
-    return parsed ? addressGroup(parsed, ipv6Prefix) : said;
+    return after(by.ip(facts.native), (value) => {
+      const said = textOf('ip', value, rules);
+      const parsed = said === null ? null : parseAddress(said);
+      return parsed ? addressGroup(parsed, ipv6Prefix) : said;
+    });
   }
   const found = clientOf(facts, rules.trustProxy);
   return found && addressGroup(found, ipv6Prefix);

@@ -1,23 +1,29 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ResponseFacts } from './facts.ts';
+import type { ResponseEnd, ResponseFacts } from './facts.ts';
 import { captureNode } from './node-capture.ts';
 
 /** What adapters on Node's own server share. */
 export function nodeResponse(response: ServerResponse): ResponseFacts {
   return {
     capture: (bytesMax) => captureNode(response, bytesMax),
-    setHeaders(headers) {
-      if (response.headersSent) return;
-      for (const name in headers) response.setHeader(name, headers[name] as string);
-    },
-    // Comes after the last byte, and when the caller went away: one event for both.
-    onEnd(listener) {
-      const end = () =>
-        listener({ status: response.statusCode, completed: response.writableFinished });
-      if (response.destroyed || response.closed) end();
-      else response.once('close', end);
-    },
+    setHeaders: (headers) => setNodeHeaders(response, headers),
+    onEnd: (listener) => onNodeEnd(response, listener),
   };
+}
+
+export function setNodeHeaders(
+  response: ServerResponse,
+  headers: Readonly<Record<string, string>>,
+): void {
+  if (response.headersSent) return;
+  for (const name in headers) response.setHeader(name, headers[name] as string);
+}
+
+/** Comes after the last byte, and when the caller went away: one event for both. */
+export function onNodeEnd(response: ServerResponse, listener: (end: ResponseEnd) => void): void {
+  const end = () => listener({ status: response.statusCode, completed: response.writableFinished });
+  if (response.destroyed || response.closed) end();
+  else response.once('close', end);
 }
 
 export function nodeHeader({ headers }: IncomingMessage, name: string): string | undefined {

@@ -31,6 +31,18 @@ export function refusalOf(
   };
 }
 
+/** With what `onRefused` returned in place of ours. */
+export function changedRefusal(refusal: Refusal, changed: Partial<Refusal>): Refusal {
+  const contentType =
+    typeof changed.body === 'string' ? 'text/plain; charset=utf-8' : 'application/json';
+  return {
+    ...refusal,
+    ...(changed.body !== undefined && { contentType }),
+    ...changed,
+    headers: { ...refusal.headers, ...changed.headers },
+  };
+}
+
 export function toOutcome({ status, headers, body, contentType }: Refusal): Outcome {
   return {
     kind: 'refuse',

@@ -2,11 +2,9 @@ import type { Facts } from './facts.ts';
 import { unmatchedResource, type RateLimitOptions, type RouteRules } from './options.ts';
 
 /** What is called: the method and the route's template, never the path that a caller may invent. */
-export function resourceOf<Native>({
-  method,
-  route,
-}: Pick<Facts<Native>, 'method' | 'route'>): string {
-  const template = route();
+export function resourceOf<Native>(facts: Pick<Facts<Native>, 'method' | 'route'>): string {
+  const { method } = facts;
+  const template = facts.route();
   if (template === null) return unmatchedResource;
   // What answers HEAD is what answers GET: asked either way, it counts as one.
   return `${method === 'HEAD' ? 'GET' : method}:${template}`;

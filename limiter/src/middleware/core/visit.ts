@@ -47,7 +47,9 @@ export type Entry<Native> = {
   isSettled: boolean;
 };
 
-const visits = new WeakMap<object, Visit<unknown>>();
+/** On the request itself: a map of all requests under way would be collected anew all the time. */
+const visitOf = Symbol('sluice.visit');
+type Visited<Native> = { [visitOf]?: Visit<Native> };
 
 /** A request under limits, from its first decision to the end of its response. */
 export class Visit<Native> {
@@ -65,7 +67,7 @@ export class Visit<Native> {
 
   /** All guards of a request are of one framework, and so speak of the same kind of request. */
   static of<Native>(identity: object): Visit<Native> | undefined {
-    return visits.get(identity) as Visit<Native> | undefined;
+    return (identity as Visited<Native>)[visitOf];
   }
 
   static for<Native>(facts: Facts<Native>, guard: Asker<Native>): Visit<Native> {
@@ -73,7 +75,7 @@ export class Visit<Native> {
     if (visit) visit.guard = guard;
     else {
       visit = new Visit(facts, guard);
-      visits.set(facts.identity, visit as Visit<unknown>);
+      (facts.identity as Visited<Native>)[visitOf] = visit;
     }
     return visit;
   }
@@ -94,7 +96,9 @@ export class Visit<Native> {
   }
 
   headers(): Record<string, string> {
-    return mergedHeaders(this.#entries.flatMap(({ told }) => told ?? []));
+    const told: Told[] = [];
+    for (const entry of this.#entries) if (entry.told) told.push(entry.told);
+    return mergedHeaders(told);
   }
 
   /** The newest decision. */
@@ -104,38 +108,9 @@ export class Visit<Native> {
 
   /** Says what is the case when it is read, also after further decisions. */
   get rateLimit(): RateLimit | undefined {
-    return this.#entries.length === 0 ? undefined : (this.#rateLimit ??= this.#describe());
-  }
-
-  #describe(): RateLimit {
-    const entries = this.#entries;
-    const shown = () => entries.reduce((best, one) => (isStricter(one, best) ? one : best));
-    return {
-      get decision() {
-        return shown().decision;
-      },
-      get decisions() {
-        return entries.map(({ decision }) => decision);
-      },
-      get mode() {
-        return shown().mode;
-      },
-      get wouldRefuse() {
-        const { decision, mode } = shown();
-        return !decision.allowed && mode !== 'enforce';
-      },
-      get basis() {
-        return shown().decision.basis;
-      },
-      get degradedReason() {
-        return shown().decision.degradedReason;
-      },
-      settle: (real) => this.#settle(real),
-    };
-  }
-
-  async #settle(real: RealCost): Promise<void> {
-    for (const entry of this.#entries) await settle(entry, real);
+    return this.#entries.length === 0
+      ? undefined
+      : (this.#rateLimit ??= new Decided(this.#entries));
   }
 
   async #end(end: ResponseEnd): Promise<void> {
@@ -155,6 +130,53 @@ export class Visit<Native> {
         this.guard.heard(error);
       }
     }
+  }
+}
+
+/** A class, for it is made for every request: its getters are made once. */
+class Decided implements RateLimit {
+  readonly #entries: readonly Entry<never>[];
+
+  constructor(entries: readonly Entry<never>[]) {
+    this.#entries = entries;
+  }
+
+  get decision(): DecisionView {
+    return this.#shown().decision;
+  }
+
+  get decisions(): readonly DecisionView[] {
+    return this.#entries.map(({ decision }) => decision);
+  }
+
+  get mode(): Exclude<Mode, 'off'> {
+    return this.#shown().mode;
+  }
+
+  get wouldRefuse(): boolean {
+    const { decision, mode } = this.#shown();
+    return !decision.allowed && mode !== 'enforce';
+  }
+
+  get basis(): DecisionView['basis'] {
+    return this.decision.basis;
+  }
+
+  get degradedReason(): string | null {
+    return this.decision.degradedReason;
+  }
+
+  async settle(real: RealCost): Promise<void> {
+    for (const entry of this.#entries) await settle(entry, real);
+  }
+
+  toJSON(): Omit<RateLimit, 'settle'> {
+    const { decision, decisions, mode, wouldRefuse, basis, degradedReason } = this;
+    return { decision, decisions, mode, wouldRefuse, basis, degradedReason };
+  }
+
+  #shown(): Entry<never> {
+    return this.#entries.reduce((best, one) => (isStricter(one, best) ? one : best));
   }
 }
 

@@ -3,19 +3,19 @@
 import type { Request, RequestHandler, Response } from 'express';
 import {
   Guard,
+  isPromise,
   limitWith,
-  nodeHeader,
-  nodeResponse,
   rateLimitOf,
   resultOf,
-  type Facts,
   type LimitCall,
   type LimitResult,
+  type Maybe,
+  type Outcome,
   type RateLimit,
   type RateLimitOptions,
   type RefusedOutcome,
 } from '../core/index.ts';
-import { templateOf } from './template.ts';
+import { ExpressFacts } from './facts.ts';
 
 export { byRoute, unmatchedResource } from '../core/index.ts';
 export type { KeyParts, LimitResult, RateLimit, Refusal, RouteRules } from '../core/index.ts';
@@ -37,22 +37,21 @@ export type ExpressRateLimitOptions = RateLimitOptions<Request>;
 /** Limits calls. Mount it after authentication, where users are counted. */
 export function rateLimit(options: ExpressRateLimitOptions): RequestHandler {
   const guard = new Guard(options);
-  const decide = async (req: Request, res: Response): Promise<boolean> => {
-    const outcome = await guard.run(factsOf(req, res));
-    const decided = rateLimitOf(req);
-    if (decided) req.rateLimit = decided;
-    if (outcome.kind === 'refuse') refuse(res, outcome);
-    return outcome.kind === 'pass';
-  };
-  // Express 4 looks at no promise: what is wrong is told by `next`.
-  return async (req, res, next) => {
+  return (req, res, next) => {
+    const conclude = (outcome: Outcome): void => {
+      const decided = rateLimitOf(req);
+      if (decided) req.rateLimit = decided;
+      if (outcome.kind === 'refuse') refuse(res, outcome);
+      if (outcome.kind === 'pass') next();
+    };
+    let outcome: Maybe<Outcome>;
     try {
-      if (!(await decide(req, res))) return;
+      outcome = guard.run(new ExpressFacts(req, res));
     } catch (error) {
-      next(error);
-      return;
+      return next(error);
     }
-    next();
+    // Express 4 looks at no promise: what is wrong is told by `next`.
+    return isPromise(outcome) ? outcome.then(conclude, next) : conclude(outcome);
   };
 }
 
@@ -63,20 +62,4 @@ export async function limit(req: Request, call: LimitCall<Request>): Promise<Lim
 
 function refuse(res: Response, { status, headers, body }: RefusedOutcome): void {
   res.status(status).set(headers).end(body);
-}
-
-function factsOf(req: Request, res: Response): Facts<Request> {
-  return {
-    native: req,
-    identity: req,
-    method: req.method,
-    url: () => req.originalUrl,
-    body: () => req.body as unknown,
-    header: (name) => nodeHeader(req, name),
-    route: () => templateOf(req),
-    peer: () => req.socket.remoteAddress,
-    frameworkAddress: () => req.ip,
-    frameworkTrustsAll: () => req.app.get('trust proxy') === true,
-    response: nodeResponse(res),
-  };
 }

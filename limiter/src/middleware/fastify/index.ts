@@ -3,19 +3,20 @@
 import type { FastifyInstance, FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
 import {
   Guard,
+  isPromise,
   limitWith,
-  nodeHeader,
-  nodeResponse,
   rateLimitOf,
   resultOf,
-  type Facts,
   type LimitCall,
   type LimitResult,
+  type Maybe,
+  type Outcome,
   type RateLimit,
   type RateLimitOptions,
   type RefusedOutcome,
   type RouteRules,
 } from '../core/index.ts';
+import { FastifyFacts, replyOf } from './facts.ts';
 
 export { byRoute, unmatchedResource } from '../core/index.ts';
 export type { KeyParts, LimitResult, RateLimit, Refusal, RouteRules } from '../core/index.ts';
@@ -40,21 +41,33 @@ export type FastifyRateLimitOptions = RateLimitOptions<FastifyRequest> & {
   readonly hook?: Hook;
 };
 
+type Next = (error?: Error) => void;
+
 /** Limits the calls of the instance that it is registered on, those to no route included. */
 export const rateLimit: FastifyPluginCallback<FastifyRateLimitOptions> = Object.assign(
   (app: FastifyInstance, options: FastifyRateLimitOptions, done: () => void) => {
     const guard = new Guard(options, { more: ['hook', 'prefix', 'logLevel', 'logSerializers'] });
     if (!app.hasRequestDecorator('rateLimit')) app.decorateRequest('rateLimit', null);
-    const decide = async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
-      const outcome = await guard.run(factsOf(request, reply));
-      request.rateLimit = rateLimitOf(request) ?? null;
-      if (outcome.kind === 'pass') return undefined;
-      if (outcome.kind === 'refuse') return refuse(reply, outcome);
-      return reply.hijack();
+    const decide = (request: FastifyRequest, reply: FastifyReply, next: Next): void => {
+      const conclude = (outcome: Outcome): void => {
+        request.rateLimit = rateLimitOf(request) ?? null;
+        if (outcome.kind === 'pass') next();
+        else if (outcome.kind === 'refuse') void refuse(reply, outcome);
+        else reply.hijack();
+      };
+      let outcome: Maybe<Outcome>;
+      try {
+        outcome = guard.run(new FastifyFacts(request, reply));
+      } catch (error) {
+        return next(error as Error);
+      }
+      if (isPromise(outcome)) outcome.then(conclude, next);
+      else conclude(outcome);
+      return undefined;
     };
     const { hook = options.shield ? 'preHandler' : 'onRequest' } = options;
     if (hook === 'preParsing')
-      app.addHook(hook, async (request, reply) => void (await decide(request, reply)));
+      app.addHook(hook, (request, reply, _payload, next) => decide(request, reply, next));
     else app.addHook(hook, decide);
     done();
   },
@@ -62,15 +75,13 @@ export const rateLimit: FastifyPluginCallback<FastifyRateLimitOptions> = Object.
   { [Symbol.for('skip-override')]: true, [Symbol.for('fastify.display-name')]: 'sluice' },
 );
 
-const replies = new WeakMap<FastifyRequest, FastifyReply>();
-
 /** A further question, once the handler knows more: `limit(request, { costs: { elements } })`. */
 export async function limit(
   request: FastifyRequest,
   call: LimitCall<FastifyRequest>,
 ): Promise<LimitResult<FastifyReply>> {
   const limited = await limitWith(request, call);
-  return resultOf(limited, (outcome) => refuse(replies.get(request) as FastifyReply, outcome));
+  return resultOf(limited, (outcome) => refuse(replyOf(request), outcome));
 }
 
 function refuse(reply: FastifyReply, { status, headers, body }: RefusedOutcome): FastifyReply {
@@ -79,26 +90,4 @@ function refuse(reply: FastifyReply, { status, headers, body }: RefusedOutcome):
     .code(status)
     .headers(headers)
     .send(Buffer.from(body as string));
-}
-
-function factsOf(request: FastifyRequest, reply: FastifyReply): Facts<FastifyRequest> {
-  replies.set(request, reply);
-  const response = nodeResponse(reply.raw);
-  return {
-    native: request,
-    identity: request,
-    method: request.method,
-    url: () => request.originalUrl,
-    body: () => request.body,
-    header: (name) => nodeHeader(request.raw, name),
-    route: () => (request.is404 ? null : (request.routeOptions.url ?? null)),
-    peer: () => request.socket.remoteAddress,
-    frameworkAddress: () => request.ip,
-    rules: () => request.routeOptions.config.rateLimit,
-    response: {
-      capture: response.capture,
-      onEnd: response.onEnd,
-      setHeaders: (headers) => void (reply.sent || reply.headers(headers)),
-    },
-  };
 }

@@ -50,7 +50,7 @@ export class RateLimitGuard implements CanActivate {
   }
 
   /** A request that no route answers, which guards never see. */
-  runUnmatched(context: ExecutionContext): Promise<Outcome> {
+  async runUnmatched(context: ExecutionContext): Promise<Outcome> {
     return this.#guard.run({ ...factsOf(context), route: () => null });
   }
 }

@@ -1,0 +1,35 @@
+import { parseArgs } from 'node:util';
+import { parseRounds, quick, thorough, type ServicePace } from '../service/options.ts';
+import { rows, type RowName } from './rows.ts';
+
+export type MiddlewareOptions = {
+  readonly pace: ServicePace;
+  readonly only: readonly RowName[];
+  /** What the servers are started with: `--profile` makes each write down where its time went. */
+  readonly nodeArgs: readonly string[];
+};
+
+const rowNames = Object.keys(rows) as RowName[];
+
+export function parseOptions(args: readonly string[]): MiddlewareOptions {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      quick: { type: 'boolean', default: false },
+      only: { type: 'string' },
+      profile: { type: 'string' },
+      rounds: { type: 'string' },
+    },
+  });
+  const pace = values.quick ? quick : thorough;
+  const rounds = values.rounds === undefined ? pace.rounds : parseRounds(values.rounds);
+  const nodeArgs = values.profile ? ['--cpu-prof', `--cpu-prof-dir=${values.profile}`] : [];
+  return { pace: { ...pace, rounds }, only: parseRows(values.only), nodeArgs };
+}
+
+function parseRows(text: string | undefined): readonly RowName[] {
+  const names = text === undefined ? rowNames : text.split(',');
+  const isRow = (name: string): name is RowName => (rowNames as string[]).includes(name);
+  if (names.every(isRow)) return names;
+  throw new Error(`--only takes rows from ${rowNames.join(', ')}, such as --only h,i; got ${text}`);
+}
