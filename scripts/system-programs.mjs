@@ -79,10 +79,11 @@ function areThere(...programs) {
 
 /** @param {readonly string[]} names as the dynamic linker knows them */
 function hasLibraries(...names) {
-  const { stdout = '' } = spawnSync(findProgram('ldconfig') ?? 'ldconfig', ['-p'], {
+  const { stdout } = spawnSync(findProgram('ldconfig') ?? 'ldconfig', ['-p'], {
     encoding: 'utf8',
   });
-  return names.every((name) => (stdout ?? '').includes(`\t${name} `));
+  // Null where there is no such program.
+  return names.every((name) => String(stdout).includes(`\t${name} `));
 }
 
 /** @param {readonly Need[]} missing */
