@@ -79,10 +79,10 @@ function areThere(...programs) {
 
 /** @param {readonly string[]} names as the dynamic linker knows them */
 function hasLibraries(...names) {
-  const { stdout = '' } = spawnSync(findProgram('ldconfig') ?? 'ldconfig', ['-p'], {
-    encoding: 'utf8',
-  });
-  return names.every((name) => (stdout ?? '').includes(`\t${name} `));
+  const ldconfig = findProgram('ldconfig');
+  if (ldconfig === undefined) return false;
+  const { stdout } = spawnSync(ldconfig, ['-p'], { encoding: 'utf8' });
+  return names.every((name) => stdout.includes(`\t${name} `));
 }
 
 /** @param {readonly Need[]} missing */

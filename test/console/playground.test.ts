@@ -89,6 +89,8 @@ describe('the playground', () => {
   it('says of each answer that is pointed at what was left, when to come again, and its headers', async () => {
     const visitor = await stage.visit();
     const page = await openTab(visitor, 'Sliding log');
+    // One by one: answers arrive in the order in which they were decided.
+    await slide(page, 'Concurrency', 1);
     await fire(page);
     await bars(page).first().hover();
     await page.getByText('Answer 1', { exact: true }).waitFor();

@@ -22,20 +22,6 @@ export type Scene = {
 export const scenes: readonly Scene[] = [
   { name: 'playground', path: '/playground', signedIn: false, height: 1000, play: fire },
   {
-    name: 'playground-sliding-counter',
-    path: '/playground',
-    signedIn: false,
-    height: 1000,
-    play: (page) => fireAt(page, 'Sliding counter'),
-  },
-  {
-    name: 'playground-concurrency',
-    path: '/playground',
-    signedIn: false,
-    height: 1000,
-    play: (page) => fireAt(page, 'Concurrency'),
-  },
-  {
     name: 'playground-phone',
     path: '/playground',
     signedIn: false,
@@ -75,11 +61,6 @@ async function callForAWhile(page: Page, { url, adminToken }: Stage): Promise<vo
     await sleep(250);
   }
   await page.getByText('search-burst').first().waitFor();
-}
-
-async function fireAt(page: Page, tab: string): Promise<void> {
-  await page.getByRole('tab', { name: tab }).click();
-  await fire(page);
 }
 
 async function fire(page: Page): Promise<void> {

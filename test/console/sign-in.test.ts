@@ -41,8 +41,12 @@ describe('signing in', () => {
     const { page } = visitor;
     const made = await stage.api.change('POST', 'tokens', { name: 'short', role: 'viewer' });
     await visitor.signIn(made.token);
+    // A page that asks for nothing by itself.
+    await page.getByRole('link', { name: 'Playground' }).click();
+    await page.getByRole('heading', { name: 'Playground' }).waitFor();
     await stage.api.change('DELETE', `tokens/${made.id}`);
     await page.reload();
+    await page.getByText('Your token is not valid any more.').waitFor();
     await page.getByRole('link', { name: 'Sign in' }).waitFor();
     expect(await page.evaluate('({ ...sessionStorage })')).toEqual({});
   });

@@ -1,12 +1,11 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
-import { setToken } from '../session/token.ts';
+import { endSession } from '../session/end-session.ts';
 import { ApiProblem } from './problem.ts';
 
 const attemptsMax = 3;
 
-/** A token that is known no more ends the session, whichever request finds out. */
-function endSession(error: unknown): void {
-  if (error instanceof ApiProblem && error.status === 401) setToken(null);
+function noticeEnd(error: unknown): void {
+  if (error instanceof ApiProblem && error.status === 401) endSession();
 }
 
 function isWorthRepeating(failures: number, error: unknown): boolean {
@@ -14,8 +13,8 @@ function isWorthRepeating(failures: number, error: unknown): boolean {
 }
 
 export const queryClient = new QueryClient({
-  queryCache: new QueryCache({ onError: endSession }),
-  mutationCache: new MutationCache({ onError: endSession }),
+  queryCache: new QueryCache({ onError: noticeEnd }),
+  mutationCache: new MutationCache({ onError: noticeEnd }),
   defaultOptions: {
     queries: {
       staleTime: 5000,

@@ -1,6 +1,7 @@
 import { problemOf, ApiProblem } from '../api/problem.ts';
 import { bearer, send } from '../api/request.ts';
-import { currentToken, setToken } from '../session/token.ts';
+import { endSession } from '../session/end-session.ts';
+import { currentToken } from '../session/token.ts';
 import { EventParser, type ServerEvent } from './event-parser.ts';
 import { waitBefore } from './back-off.ts';
 
@@ -39,7 +40,7 @@ export async function listen(options: {
     const problem = await hearStream(path, after, { hear, onState, signal });
     if (signal.aborted) return;
     if (problem && !isWorthComingAgain(problem)) {
-      if (problem.status === 401) setToken(null);
+      if (problem.status === 401) endSession();
       return onState({ kind: 'off', reason: problem });
     }
     failures = problem ? failures + 1 : 0;

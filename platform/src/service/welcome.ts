@@ -12,6 +12,7 @@ export function welcome(service: Service, config: Config): string {
     '',
     `  Sluice is listening on ${url}`,
     '',
+    `  console       ${url}/`,
     `  reference     ${url}/docs`,
     `  counters      ${store.kind === 'redis' ? 'in Redis' : 'in this process (SLUICE_REDIS_URL for Redis)'}`,
     `  configuration ${database.embedded ? 'embedded PostgreSQL (SLUICE_DATABASE_URL for your own)' : 'PostgreSQL'}`,

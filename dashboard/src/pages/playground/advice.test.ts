@@ -52,7 +52,7 @@ describe('what a client should do', () => {
   it('after refusals: to wait as the first said', () => {
     const answers = [answer(true), answer(false, 480), answer(false, 470)];
     expect(adviceFor(bucket, defaultSettings, answers)[1]).toBe(
-      'After the first refusal, wait 480 ms, as it said; asking again meanwhile changed nothing.',
+      'After the first refusal, wait 480 ms, as it said; asking again meanwhile gained nothing that waiting would not have.',
     );
   });
 

@@ -59,7 +59,7 @@ function afterRefusal(limit: CanonicalLimit, refused: readonly Answer[]): string
   const waiting = `After the first refusal, wait ${waitInWords(waitMs)}, as it said`;
   const more = refused.length - 1;
   if (more === 0) return `${waiting}.`;
-  return `${waiting}; asking ${more === 1 ? 'again' : `${more} more times`} meanwhile changed nothing.`;
+  return `${waiting}; asking ${more === 1 ? 'again' : `${more} more times`} meanwhile gained nothing that waiting would not have.`;
 }
 
 function sizeOf(limit: CanonicalLimit): number {

@@ -22,7 +22,8 @@ export function chartOptions(element: HTMLElement, look: ChartLook): uPlot.Optio
     width: element.clientWidth,
     height: look.height,
     legend: { show: false },
-    padding: [8, 0, 0, 0],
+    // Room for the last mark's words.
+    padding: [8, 26, 0, 0],
     cursor: { y: false, points: { size: 6 }, drag: { x: false, y: false } },
     scales: { y: { range: (_chart, _min, max) => [0, niceMax(max)] } },
     axes: [

@@ -29,7 +29,7 @@ function add(text: string, kind: Toast['kind']): void {
   if (kind === 'done') setTimeout(() => dismiss(id), doneMs);
 }
 
-const toast = {
+export const toast = {
   say: (text: string) => add(text, 'done'),
   fail: (text: string) => add(text, 'failed'),
 };

@@ -31,7 +31,7 @@ export function QuotaDrawing({ limit, charges, resetAtMs, nowMs }: DrawingProps<
       </div>
       <Figures
         main={`${Math.max(0, limit.limit - used)} of ${limit.limit}`}
-        unit={`left this ${limit.period}`}
+        unit={limit.period === 'day' ? 'left today' : `left this ${limit.period}`}
         lines={[
           ['Starts anew', resetAtMs === null ? 'at midnight' : `in ${lasting(resetAtMs - nowMs)}`],
         ]}
