@@ -37,6 +37,7 @@ describe('a plan', () => {
     const { page } = visitor;
     await visitor.signIn();
     await visitor.open('/plans/new');
+    await page.getByRole('heading', { name: 'New plan', level: 1 }).waitFor();
     await page.getByLabel('For', { exact: true }).selectOption('One tenant');
     await page.getByText('is needed: name a tenant').waitFor();
     await page.getByRole('combobox', { name: 'Tenant' }).fill(tenant.name);
@@ -194,6 +195,7 @@ describe('a plan', () => {
     const { page } = visitor;
     await visitor.signIn();
     await visitor.open('/plans');
+    await page.getByRole('table', { name: 'Plans' }).waitFor();
     await page.getByLabel('Show').selectOption('Of one tenant');
     await page.getByLabel('Tenant').fill(plan.tenant.name);
     await page.getByRole('button', { name: `Delete ${plan.name}` }).click();
@@ -255,7 +257,7 @@ describe('who may not change plans', () => {
     const visitor = await signedInAs({ role: 'viewer' });
     const { page } = visitor;
     await visitor.open('/plans');
-    await page.getByRole('table').waitFor();
+    await page.getByRole('table', { name: 'Plans' }).waitFor();
     await expectNoControls(visitor);
     await visitor.open(`/plans/${plan.id}`);
     await page.getByRole('heading', { name: 'What it lets through' }).waitFor();
@@ -286,6 +288,7 @@ it('the pages of plans are within reach of everybody', async () => {
   const { page } = visitor;
   await visitor.signIn();
   await visitor.open('/plans');
+  await page.getByRole('table', { name: 'Plans' }).waitFor();
   await page.getByLabel('Show').selectOption('Of one tenant');
   await page.getByLabel('Tenant').fill(plan.tenant.name);
   await page.getByRole('cell', { name: 'demo' }).first().waitFor({ state: 'detached' });

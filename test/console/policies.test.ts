@@ -34,6 +34,7 @@ describe('a policy', () => {
     const { page } = visitor;
     await visitor.signIn();
     await visitor.open('/policies/new');
+    await page.getByRole('heading', { name: 'New policy', level: 1 }).waitFor();
     await page.getByLabel('For', { exact: true }).selectOption('One tenant');
     await page.getByRole('combobox', { name: 'Tenant' }).fill(tenant.name);
     await page.getByLabel('Resource pattern').fill('POST:/search');
@@ -70,6 +71,7 @@ describe('a policy', () => {
     const { page } = visitor;
     await visitor.signIn();
     await visitor.open('/policies/new');
+    await page.getByRole('heading', { name: 'New policy', level: 1 }).waitFor();
     const together = page.getByLabel('All tenants together');
     await page.getByLabel('Tenant', { exact: true }).uncheck();
     await together.check();
@@ -107,6 +109,7 @@ describe('explaining a check', () => {
     await visitor.signIn();
     await visitor.open('/policies');
     await page.getByRole('link', { name: 'Explain a check' }).click();
+    await page.getByRole('heading', { name: 'Explain a check', level: 1 }).waitFor();
     await page.getByRole('combobox', { name: 'Tenant' }).fill(tenant.name);
     await page.getByLabel('Resource').fill('POST:/search');
     await page.getByLabel('Subject').fill('user:42');
@@ -133,6 +136,7 @@ describe('explaining a check', () => {
     const { page } = visitor;
     await visitor.signIn();
     await visitor.open('/policies/explain');
+    await page.getByRole('heading', { name: 'Explain a check', level: 1 }).waitFor();
     await page.getByLabel('Subject').fill('user:42');
     await page.getByRole('button', { name: 'Explain' }).click();
     await page.getByText('is needed: name a tenant').waitFor();
@@ -150,7 +154,7 @@ describe('explaining a check', () => {
     const { page } = visitor;
     await visitor.signIn(made.token);
     await visitor.open('/policies');
-    await page.getByRole('table').waitFor();
+    await page.getByRole('table', { name: 'Policies' }).waitFor();
     await checkAccess(visitor);
     expect(await page.getByRole('link', { name: 'New policy' }).count()).toBe(0);
     expect(await page.getByRole('button', { name: /Delete/ }).count()).toBe(0);
@@ -158,6 +162,7 @@ describe('explaining a check', () => {
     await page.getByRole('heading', { name: 'What a call costs' }).waitFor();
     expect(await page.getByRole('button', { name: /Save|Delete/ }).count()).toBe(0);
     await visitor.open('/policies/explain');
+    await page.getByRole('heading', { name: 'Explain a check', level: 1 }).waitFor();
     await page.getByLabel('Resource').fill('POST:/export');
     await page.getByLabel('Subject').fill('user:42');
     expect(await page.getByRole('combobox', { name: 'Tenant' }).count()).toBe(0);

@@ -85,8 +85,7 @@ async function openList(page: Page, stage: Stage, path: string): Promise<void> {
   await seed(stage);
   await page.reload();
   await page.goto(`${stage.url}/#${path}`);
-  await page.getByRole('table').waitFor();
-  await page.getByText('Fabrikam').first().waitFor();
+  await page.getByRole('cell', { name: 'Fabrikam' }).first().waitFor();
 }
 
 async function openPolicy(page: Page, stage: Stage): Promise<void> {
@@ -99,6 +98,7 @@ async function openPolicy(page: Page, stage: Stage): Promise<void> {
 
 async function explain(page: Page, stage: Stage): Promise<void> {
   await seed(stage);
+  await page.getByRole('heading', { name: 'Explain a check', level: 1 }).waitFor();
   await page.getByLabel('Tenant').fill('Fabrikam');
   await page.getByLabel('Resource').fill('POST:/search');
   await page.getByLabel('Subject').fill('user:42');

@@ -1,18 +1,13 @@
 import { useContext, useState } from 'react';
-import { CheckField } from '../../ui/form/inputs.tsx';
 import { FormErrors } from '../../ui/form/form-context.ts';
-import { algorithmOf, recordOf, withField, type LimitDraft } from '../draft.ts';
+import { algorithmOf, type LimitDraft } from '../draft.ts';
+import { BackpressureFields } from './BackpressureFields.tsx';
 import { bindTo } from './bind.ts';
-import {
-  alignChoices,
-  curveChoices,
-  failureChoices,
-  guardedFailureChoices,
-  missingChoices,
-} from './choices.ts';
-import { ChoiceControl, FlagControl, LinesControl, NumberControl } from './controls.tsx';
+import { CalendarFields } from './CalendarFields.tsx';
+import { alignChoices, failureChoices, guardedFailureChoices, missingChoices } from './choices.ts';
+import { ChoiceControl, FlagControl, LinesControl } from './controls.tsx';
 import { readWhen, showWhen } from './lines.ts';
-import { CalendarFields } from './NumbersFields.tsx';
+import { PenaltyFields } from './PenaltyFields.tsx';
 
 /** Which of a limit's fields stand here: an error at one of them opens it. */
 const rare =
@@ -70,53 +65,9 @@ export function MoreFields({ draft, path, onChange }: Props) {
         {isGuard && (
           <FlagControl label="I mean it, though it does not enforce" bound={bind('confirm')} />
         )}
-        <PenaltyFields {...{ draft, path, onChange }} />
+        <PenaltyFields bind={bind} />
         <BackpressureFields {...{ draft, path, onChange }} />
       </div>
     </details>
-  );
-}
-
-function PenaltyFields({ draft, path, onChange }: Props) {
-  const bind = bindTo(draft, path, onChange);
-  return (
-    <div className="field-row">
-      <NumberControl
-        label="Penalty (seconds)"
-        bound={bind('block_for_seconds')}
-        optional
-        hint="Keeps out whoever was refused."
-      />
-      <NumberControl label="Grows by" bound={bind('block_growth')} optional placeholder="1" />
-      <NumberControl label="Up to (seconds)" bound={bind('block_max_seconds')} optional />
-    </div>
-  );
-}
-
-function BackpressureFields({ draft, path, onChange }: Props) {
-  const isOn = draft['backpressure'] !== undefined;
-  const set = (next: unknown) => onChange(withField(draft, 'backpressure', next));
-  const bind = bindTo(recordOf(draft['backpressure']), `${path}.backpressure`, set);
-  return (
-    <>
-      <CheckField
-        label="Backpressure: advise callers to slow down before they are refused"
-        name={`${path}.has_backpressure`}
-        value={isOn}
-        onChange={(on) => set(on ? { from: 0.8, max_delay_ms: 200 } : undefined)}
-      />
-      {isOn && (
-        <div className="field-row">
-          <NumberControl label="From a share of" bound={bind('from')} placeholder="0.8" optional />
-          <NumberControl
-            label="Up to (ms)"
-            bound={bind('max_delay_ms')}
-            placeholder="200"
-            optional
-          />
-          <ChoiceControl label="Curve" bound={bind('curve')} options={curveChoices} />
-        </div>
-      )}
-    </>
   );
 }
