@@ -40,6 +40,11 @@ export type RealCost = {
   readonly tenant?: string;
 };
 
+export type RefundOptions = {
+  /** How long a second refund is told from the first: short, where nobody would send it again. */
+  readonly rememberMs?: number;
+};
+
 /** What is held for another while: an open call, or a reservation. */
 export type Held = ({ readonly ticket: string } | { readonly reservationId: string }) & {
   readonly ttlMs?: number;
@@ -61,7 +66,11 @@ export type LimiterPort = {
   /** The same without waiting, where there is nothing to wait for. */
   checkSync?(check: PortCheck): DecisionView;
   settle(reservationId: string, real: RealCost): Promise<SettleView>;
-  refund(decision: DecisionView, part?: Omit<RealCost, 'tenant'>): Promise<boolean>;
+  refund(
+    decision: DecisionView,
+    part?: Omit<RealCost, 'tenant'>,
+    options?: RefundOptions,
+  ): Promise<boolean>;
   release(ticket: string, options?: { readonly tenant?: string }): Promise<boolean>;
   heartbeat(held: Held): Promise<boolean>;
   /** The same store under further limits, or under these alone; a name that is taken is replaced. */

@@ -11,7 +11,13 @@ import type { Answer, BoundLimit, Engine, Question, SettleResult } from '../core
 import { IdempotencyConflict, InvalidInput, StoreFailure } from '../core/errors.ts';
 import type { LimitInput } from '../core/limit-input.ts';
 import type { Limit } from '../core/limit.ts';
-import type { DecisionView, Held, LimiterPort, RealCost } from '../core/limiter-port.ts';
+import type {
+  DecisionView,
+  Held,
+  LimiterPort,
+  RealCost,
+  RefundOptions,
+} from '../core/limiter-port.ts';
 import { describe, parseWhole } from '../core/numbers.ts';
 import { parseText, refuseUnknownFields, requireObject } from '../core/parse.ts';
 import type { LocalShares } from '../engines/guard/local/local-shares.ts';
@@ -122,7 +128,11 @@ export class Limiter implements LimiterPort {
   }
 
   /** Gives back what a decision charged, or the part named; once, and within its window. */
-  async refund(decision: DecisionView, part: Omit<RealCost, 'tenant'> = {}): Promise<boolean> {
+  async refund(
+    decision: DecisionView,
+    part: Omit<RealCost, 'tenant'> = {},
+    { rememberMs }: RefundOptions = {},
+  ): Promise<boolean> {
     if (!(decision instanceof Decision)) {
       throw new InvalidInput('decision', `must be one of ours, got ${describe(decision)}`);
     }
@@ -137,7 +147,8 @@ export class Limiter implements LimiterPort {
     });
     if (!answer.allowed || given.length === 0) return false;
     const call = { id: decision.decisionId, chargedAtUs: answer.nowUs, limits: given };
-    return this.engine.refund({ id: check.tenant }, call);
+    const told = rememberMs === undefined ? call : { ...call, rememberMs };
+    return this.engine.refund({ id: check.tenant }, told);
   }
 
   /** Gives a ticket's slots back. False when they were no longer held. */

@@ -178,6 +178,25 @@ inEveryFramework('what should not count', ({ serve }) => {
   });
 });
 
+inEveryFramework('who listens to decisions', ({ serve }) => {
+  it('may fail, and is told of; the call goes on and its slot comes back', async () => {
+    const limiter = limiterOf(concurrency({ maxConcurrent: 1, staleAfter: '1 h' }));
+    const heard: unknown[] = [];
+    const broken = new Error('the listener is broken');
+    const onDecision = () => {
+      throw broken;
+    };
+    const ask = await serve({
+      limits: () => ({ limiter, onDecision, onError: (error) => heard.push(error) }),
+      routes: { 'GET /': ok },
+    });
+    for (let call = 0; call < 2; call += 1) {
+      await vi.waitFor(async () => expect((await ask('/')).status).toBe(200));
+    }
+    expect(heard).toContain(broken);
+  });
+});
+
 inEveryFramework('the delay that a limit advises', ({ serve }) => {
   const slowing = (maxDelayMs: number) =>
     fixedWindow({

@@ -32,3 +32,11 @@ it('that is full is not looked through before an entry has run out', () => {
   expect(swept).toHaveBeenCalledTimes(1);
   expect(map.hasRoom(100)).toBe(true);
 });
+
+it('that was emptied has room again each time its entries have run out', () => {
+  const map = new ExpiringMap<number>(1);
+  for (let nowUs = 0; nowUs < 1000; nowUs += 100) {
+    expect(map.set(`at ${nowUs}`, nowUs, { expiresAtUs: nowUs + 100, nowUs })).toBe(true);
+    expect(map.hasRoom(nowUs + 99)).toBe(false);
+  }
+});

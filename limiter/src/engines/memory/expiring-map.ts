@@ -31,6 +31,8 @@ export class ExpiringMap<T> {
   set(id: string, value: T, { expiresAtUs, nowUs }: { expiresAtUs: number; nowUs: number }) {
     if (!this.#entries.has(id) && !this.hasRoom(nowUs)) return false;
     this.#entries.set(id, { value, expiresAtUs });
+    // It may run out before all that were there when the map was last looked through.
+    this.#fullUntilUs = Math.min(this.#fullUntilUs, expiresAtUs);
     return true;
   }
 

@@ -1,5 +1,6 @@
 import { parseMode } from '../../core/mode.ts';
 import type { Mode } from '../../core/limit.ts';
+import type { DecisionView } from '../../core/limiter-port.ts';
 import { Asking, valueOf, type Asked } from './asking.ts';
 import { Concluding } from './concluding.ts';
 import { passed, type Facts, type Outcome } from './facts.ts';
@@ -94,10 +95,19 @@ export class Guard<Native> {
     const ask = () =>
       after(this.#asking.ask(asked), (made) => {
         if (!made) return passed;
-        this.#options.onDecision?.(asked.facts.native, made.decision);
+        this.#tell(asked.facts.native, made.decision);
         return this.#concluding.conclude(asked, made, visit);
       });
     return attempt(ask, problemOf);
+  }
+
+  /** Who listens is no reason to fail: what was decided may hold a slot by now. */
+  #tell(native: Native, decision: DecisionView): void {
+    try {
+      this.#options.onDecision?.(native, decision);
+    } catch (error) {
+      this.heard(error);
+    }
   }
 
   /** What was let through may have been answered before. */

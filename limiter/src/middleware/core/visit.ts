@@ -48,6 +48,9 @@ export type Entry<Native> = {
 };
 
 /** On the request itself: a map of all requests under way would be collected anew all the time. */
+/** A response ends once: its refund is not sent again, and need not be told from one that is. */
+const rememberMs = 1000;
+
 const visitOf = Symbol('sluice.visit');
 type Visited<Native> = { [visitOf]?: Visit<Native> };
 
@@ -125,7 +128,7 @@ export class Visit<Native> {
         const ended = { ...end, request, decision };
         if (!entry.isSettled) await settle(entry, (await rules.reserve?.settle?.(ended)) ?? {});
         const isRefunded = decision.allowed && (await rules.refundIf?.(ended));
-        if (isRefunded) await port.refund(decision);
+        if (isRefunded) await port.refund(decision, {}, { rememberMs });
       } catch (error) {
         this.guard.heard(error);
       }
