@@ -235,10 +235,11 @@ describe('a service that fails', () => {
         response.setHeader('content-type', 'application/json');
         if (incoming.url === '/v1/release') {
           released.push(JSON.parse(body));
-          return response.end('{"released":true}');
+          response.end('{"released":true}');
+          return;
         }
         const late = { ...lateDecision, ticket: 'ticket-1' };
-        return answered.then(() => response.end(JSON.stringify(late)));
+        void answered.then(() => response.end(JSON.stringify(late)));
       });
     });
     const client = createClient({ url, apiKey: 'slk_x', deadlineMs: 20 });

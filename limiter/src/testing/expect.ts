@@ -61,5 +61,5 @@ function requireFields(response: AnyResponse, expected: Omit<Expected, 'status'>
 function headerOf({ headers }: AnyResponse, name: string): string | undefined {
   if (typeof headers.get === 'function') return (headers.get(name) as string | null) ?? undefined;
   const value = (headers as Readonly<Record<string, unknown>>)[name];
-  return value === undefined ? undefined : String(value);
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
 }

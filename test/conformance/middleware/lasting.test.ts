@@ -72,6 +72,29 @@ inEveryFramework('an open call', ({ serve }) => {
     never.open();
   });
 
+  it('keeps its slot when a retry under its idempotency key ends sooner', async () => {
+    const started = gate();
+    const finish = gate();
+    const ask = await serve({
+      limits: () => ({ limits: [open], idempotencyKey: true }),
+      routes: {
+        'POST /slow': async ({ header }) => {
+          if (header('x-quick') !== undefined) return { body: 'quick' };
+          started.open();
+          await finish.opened;
+          return { body: 'slow' };
+        },
+      },
+    });
+    const post = (headers: Record<string, string>) => ask('/slow', { method: 'POST', headers });
+    const slow = post({ 'idempotency-key': 'order-0001' });
+    await started.opened;
+    expect((await post({ 'idempotency-key': 'order-0001', 'x-quick': '1' })).text).toBe('quick');
+    expect((await post({ 'idempotency-key': 'order-0002', 'x-quick': '1' })).status).toBe(429);
+    finish.open();
+    expect((await slow).text).toBe('slow');
+  });
+
   it('says that it is still at it for as long as it lasts', async () => {
     const finish = gate();
     const limiter = limiterOf(concurrency({ maxConcurrent: 1, staleAfter: '200 ms' }));

@@ -1,7 +1,7 @@
 // oxlint-disable typescript/no-extraneous-class -- Nest knows controllers and modules as classes.
 // oxlint-disable-next-line import/no-unassigned-import -- Nest's own decorators need it.
 import 'reflect-metadata';
-import { Controller, Get, Module, type INestApplication } from '@nestjs/common';
+import { Controller, Get, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
@@ -71,7 +71,7 @@ describe.each([
       forceCloseConnections: true,
     });
     app.setGlobalPrefix('v1');
-    await (app as INestApplication).listen(0, '127.0.0.1');
+    await app.listen(0, '127.0.0.1');
     const url = `${await app.getUrl()}/v1`;
     expect(await statusesOf(url, '/plain/7')).toEqual([200, 200, 429]);
     expect(await statusesOf(url, '/search')).toEqual([200, 429, 429]);

@@ -69,33 +69,36 @@ inEveryFramework('under an idempotency key', ({ serve }) => {
     expect((await order(ask, 'order-0001')).text).toBe('order 2');
   });
 
-  it.each(['refuse', 'wait'] as const)(
-    'a second call while the first one runs: %s',
-    async (whenRunning) => {
-      const started = gate();
-      const finish = gate();
-      const slow = counting(async (count) => {
-        started.open();
-        await finish.opened;
-        return made(count);
-      });
-      const ask = await serve({
-        limits: () => ({ limits, shield: { whenRunning } }),
-        routes: { 'POST /orders': slow },
-      });
-      const first = order(ask, 'order-0001');
-      await started.opened;
-      const second = order(ask, 'order-0001');
-      if (whenRunning === 'refuse') {
-        const busy = await second;
-        expect([busy.status, busy.json['code']]).toEqual([409, 'idempotency_in_progress']);
-        expect(busy.headers.get('retry-after')).toBe('1');
-      }
-      finish.open();
-      expect((await first).text).toBe('order 1');
-      if (whenRunning === 'wait') expect((await second).text).toBe('order 1');
-    },
-  );
+  /** Two calls under one key, the second while the first one runs. */
+  const overlapping = async (whenRunning: 'refuse' | 'wait') => {
+    const started = gate();
+    const finish = gate();
+    const slow = counting(async (count) => {
+      started.open();
+      await finish.opened;
+      return made(count);
+    });
+    const limited = { limits, shield: { whenRunning } };
+    const ask = await serve({ limits: () => limited, routes: { 'POST /orders': slow } });
+    const first = order(ask, 'order-0001');
+    await started.opened;
+    return { first, second: order(ask, 'order-0001'), finish: finish.open };
+  };
+
+  it('a second call while the first one runs is told to come back', async () => {
+    const { first, second, finish } = await overlapping('refuse');
+    const busy = await second;
+    expect([busy.status, busy.json['code']]).toEqual([409, 'idempotency_in_progress']);
+    expect(busy.headers.get('retry-after')).toBe('1');
+    finish();
+    expect((await first).text).toBe('order 1');
+  });
+
+  it('a second call waits for the answer of the first, where that is wanted', async () => {
+    const { first, second, finish } = await overlapping('wait');
+    finish();
+    expect([(await first).text, (await second).text]).toEqual(['order 1', 'order 1']);
+  });
 
   it('what is too large is answered, and not kept', async () => {
     const large = counting((count) => ({ body: `${count}${'x'.repeat(200)}` }));

@@ -31,7 +31,7 @@ export class Linting<Native> {
   }
 
   #tell(context: Parameters<typeof lint>[1]): void {
-    warnOf(lint(this.#options as LintConfig, context));
+    warnOf(lint(this.#options, context));
   }
 }
 

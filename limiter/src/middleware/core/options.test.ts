@@ -34,7 +34,7 @@ describe('options are looked at when the program starts', () => {
 
 describe('a limiter that takes no further limits', () => {
   it('says so where a route has some', async () => {
-    const limiter = Object.assign(createLimiter({ limits }), { with: undefined }) as never;
+    const limiter = Object.assign(createLimiter({ limits }), { with: undefined as never });
     const routes = { 'GET:/a': { limits } };
     const handler = rateLimit({ limiter, by: { route: true }, route: '/a', routes }, ok);
     await expect(handler(new Request('http://localhost/a'))).rejects.toThrow(
