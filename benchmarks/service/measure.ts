@@ -64,10 +64,23 @@ async function sampleRound(
  * first left behind, so that each is first once, and what slows both down cancels out.
  */
 export function ratioOf(subject: readonly Sample[], baseline: readonly Sample[]): number {
-  const ratios = subject.map(({ perSecond }, round) => {
+  return pairedRatio(subject, baseline, ({ perSecond }) => perSecond);
+}
+
+/** The same of what a processor's time decides: it swings less than the rate on a busy machine. */
+export function cpuRatioOf(subject: readonly Sample[], baseline: readonly Sample[]): number {
+  return pairedRatio(subject, baseline, ({ cpuUs }) => 1 / cpuUs);
+}
+
+function pairedRatio(
+  subject: readonly Sample[],
+  baseline: readonly Sample[],
+  of: (sample: Sample) => number,
+): number {
+  const ratios = subject.map((sample, round) => {
     const other = baseline[round];
     if (!other) throw new Error('the contenders were measured in different numbers of rounds');
-    return perSecond / other.perSecond;
+    return of(sample) / of(other);
   });
   const pairs: number[] = [];
   for (let at = 0; at + 1 < ratios.length; at += 2) {

@@ -1,6 +1,6 @@
 import { renderMarkdown } from '../markdown.ts';
 import { grouped } from '../table.ts';
-import { medians, ratioOf, type Sample } from './measure.ts';
+import { cpuRatioOf, medians, ratioOf, type Sample } from './measure.ts';
 
 /** One line of the table. */
 export type Line = {
@@ -8,6 +8,8 @@ export type Line = {
   readonly what: string;
   readonly against: string;
   readonly ratio: number;
+  /** The same by processor time; null where there is none. */
+  readonly cpuRatio: number | null;
   /** Null for a line that is only told. */
   readonly atLeast: number | null;
   readonly subject: Cells;
@@ -30,6 +32,7 @@ export function lineOf({ subject, baseline, ...said }: Comparison): Line {
   return {
     ...said,
     ratio: ratioOf(subject, baseline),
+    cpuRatio: cpuRatioOf(subject, baseline),
     subject: cellsOf(medians(subject)),
     baseline: cellsOf(medians(baseline)),
   };
@@ -41,7 +44,13 @@ export function timesLine(
   { subjectMs, baselineMs }: { readonly subjectMs: number; readonly baselineMs: number },
 ): Line {
   const cells = (ms: number) => ({ amount: `${grouped(ms)} ms`, p50: '', p99: '', cpu: '' });
-  return { ...said, atLeast: null, subject: cells(subjectMs), baseline: cells(baselineMs) };
+  return {
+    ...said,
+    cpuRatio: null,
+    atLeast: null,
+    subject: cells(subjectMs),
+    baseline: cells(baselineMs),
+  };
 }
 
 function cellsOf({ perSecond, p50Ms, p99Ms, cpuUs }: Sample): Cells {
@@ -49,25 +58,26 @@ function cellsOf({ perSecond, p50Ms, p99Ms, cpuUs }: Sample): Cells {
   return { amount: `${grouped(perSecond)}/s`, p50: p50 ?? '', p99: p99 ?? '', cpu: cpu ?? '' };
 }
 
-const headings = ['', 'what', 'against', 'ratio', 'to reach', ''].concat([
+const headings = ['', 'what', 'against', 'ratio', 'by µs', 'to reach', ''].concat([
   'subject',
   'baseline',
   'p50 ms',
   'p99 ms',
   'server µs',
 ]);
-const rightAligned = new Set([3, 6, 7, 8, 9, 10]);
+const rightAligned = new Set([3, 4, 7, 8, 9, 10, 11]);
 
 export function renderTable(lines: readonly Line[]): string {
   return renderMarkdown([headings, ...lines.map(renderLine)], rightAligned);
 }
 
-function renderLine({ row, what, against, ratio, atLeast, subject, baseline }: Line): string[] {
+function renderLine({ ratio, cpuRatio, atLeast, subject, baseline, ...said }: Line): string[] {
   return [
-    row,
-    what,
-    against,
+    said.row,
+    said.what,
+    said.against,
     `${ratio.toFixed(2)}x`,
+    cpuRatio === null ? '' : `${cpuRatio.toFixed(2)}x`,
     atLeast === null ? '' : `>= ${atLeast}x`,
     atLeast === null ? '' : ratio >= atLeast ? 'ok' : 'short',
     subject.amount,

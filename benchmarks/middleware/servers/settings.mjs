@@ -4,6 +4,7 @@ import { Redis } from 'ioredis';
 import { fixedWindow, tokenBucket } from 'sluice';
 
 const { PORT, LIMITER = 'none', LIMIT = '1', ALGORITHM = 'window', REDIS_URL } = process.env;
+const profile = process.env['HEADERS'] === 'trio' ? 'trio' : 'default';
 
 /** What all of them count in: the same as the peers do. */
 export const settings = {
@@ -22,6 +23,7 @@ const bucket = tokenBucket({ name: 'hour', capacity: settings.limit, refillPerSe
 /** Ours, but for who is counted and where. */
 export const options = {
   limits: [ALGORITHM === 'bucket' ? bucket : window],
+  headers: /** @type {const} */ (profile),
   // Above the default, for on a busy machine Redis alone may wait that long for a processor.
   ...(REDIS_URL && { deadlineMs: 1000 }),
 };
