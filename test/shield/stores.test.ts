@@ -13,14 +13,20 @@ beforeAll(() => {
 afterAll(() => redis.disconnect());
 
 const answer = { status: 201, headers: { 'content-type': 'text/plain' }, body: 'b2s=' };
-const lease = { token: 'one', leaseMs: 60_000, fingerprint: 'same' };
+const lease = { token: 'one', leaseMs: 60_000 };
+const fingerprint = 'same';
 const keepMs = 60_000;
 
 describe.each([
   ['memory', () => new MemoryShield()],
   ['redis', () => new RedisShield(fromIoredis(redis), { secret: 'test' })],
 ] as const)('a store of answers in %s', (_name, open: () => ShieldStore) => {
-  const refOf = () => ({ tenant: `tenant ${randomUUID()}`, caller: 'user:42', key: 'order-0001' });
+  const refOf = () => ({
+    tenant: `tenant ${randomUUID()}`,
+    caller: 'user:42',
+    key: 'order-0001',
+    fingerprint,
+  });
 
   it('lets one begin, and keeps what it answered', async () => {
     const [store, ref] = [open(), refOf()];
@@ -30,7 +36,7 @@ describe.each([
     expect(await store.finish(ref, { token: 'two', answer, keepMs })).toBe(false);
     expect(await store.finish(ref, { token: 'one', answer, keepMs })).toBe(true);
     expect(await store.begin(ref, { ...lease, token: 'three' })).toEqual({ kind: 'kept', answer });
-    expect(await store.begin(ref, { ...lease, fingerprint: 'other' })).toEqual({
+    expect(await store.begin({ ...ref, fingerprint: 'other' }, lease)).toEqual({
       kind: 'conflict',
     });
     expect(await store.renew(ref, lease)).toBe(false);
@@ -81,7 +87,7 @@ describe('in Redis', () => {
   it('every record expires by itself, and names nobody', async () => {
     const before = new Set(await redis.keys('*'));
     const store = new RedisShield(fromIoredis(redis), { secret: 'test', prefix: 'shieldtest' });
-    const ref = { tenant: 'acme', caller: 'user:42', key: 'order-0001' };
+    const ref = { tenant: 'acme', caller: 'user:42', key: 'order-0001', fingerprint };
     await store.begin(ref, lease);
     const made = (await redis.keys('shieldtest*')).filter((key) => !before.has(key));
     expect(made).toHaveLength(1);
@@ -97,7 +103,7 @@ describe('in memory', () => {
   it('there is room for so much, and what does not fit is not kept', async () => {
     let nowMs = 0;
     const store = new MemoryShield({ recordsMax: 2, bytesMax: 60, nowMs: () => nowMs });
-    const ref = (key: string) => ({ tenant: 't', caller: 'c', key });
+    const ref = (key: string) => ({ tenant: 't', caller: 'c', key, fingerprint });
     const large = { ...answer, body: 'x'.repeat(100) };
     await store.begin(ref('a'), lease);
     expect(await store.finish(ref('a'), { token: 'one', answer: large, keepMs })).toBe(false);
@@ -116,10 +122,12 @@ describe('a store that fails', () => {
   const gone = () => Promise.reject(new StoreFailure('gone'));
   const store: ShieldStore = { begin: gone, renew: gone, finish: gone, abandon: gone };
   const enter = (onStoreFailure: 'open' | 'closed') =>
-    new Shield(parseShieldOptions({ store, onStoreFailure }, () => store)).enter(
-      { tenant: 't', caller: 'c', key: 'k' },
-      'f',
-    );
+    new Shield(parseShieldOptions({ store, onStoreFailure }, () => store)).enter({
+      tenant: 't',
+      caller: 'c',
+      key: 'k',
+      fingerprint,
+    });
 
   it('lets handlers run unshielded, or nobody, as declared', async () => {
     expect(await enter('open')).toEqual({ kind: 'run', running: null });

@@ -7,7 +7,13 @@ export type KeptAnswer = {
 };
 
 /** Which request of whom: keys of one caller are nobody else's. */
-export type ShieldRef = { readonly tenant: string; readonly caller: string; readonly key: string };
+export type ShieldRef = {
+  readonly tenant: string;
+  readonly caller: string;
+  readonly key: string;
+  /** Tells one question from another. */
+  readonly fingerprint: string;
+};
 
 export type ShieldBegun =
   /** Nobody was here before: the handler is to run, under the lease that was asked for. */
@@ -24,7 +30,7 @@ export type ShieldBegun =
  * could not be done. Whoever lost its lease finishes nothing.
  */
 export type ShieldStore = {
-  begin(ref: ShieldRef, lease: Lease & { readonly fingerprint: string }): Promise<ShieldBegun>;
+  begin(ref: ShieldRef, lease: Lease): Promise<ShieldBegun>;
   /** False: the lease is another's by now. */
   renew(ref: ShieldRef, lease: Lease): Promise<boolean>;
   /** False: the lease is another's by now, or there is no room. */

@@ -43,8 +43,8 @@ export class MemoryShield implements ShieldStore {
     this.#nowMs = nowMs;
   }
 
-  async begin(ref: ShieldRef, lease: Lease & { fingerprint: string }): Promise<ShieldBegun> {
-    const { fingerprint, token, leaseMs } = lease;
+  async begin(ref: ShieldRef, { token, leaseMs }: Lease): Promise<ShieldBegun> {
+    const { fingerprint } = ref;
     const nowMs = this.#nowMs();
     const found = this.#find(ref);
     if (!found) {
@@ -96,7 +96,8 @@ export class MemoryShield implements ShieldStore {
 
   #mine(ref: ShieldRef, token: string): Held | undefined {
     const found = this.#find(ref);
-    return found?.token === token ? found : undefined;
+    const isMine = found?.token === token && found.fingerprint === ref.fingerprint;
+    return isMine ? found : undefined;
   }
 
   #makeRoom(): void {

@@ -49,13 +49,13 @@ export class Shield {
     this.#rules = rules;
   }
 
-  async enter(ref: ShieldRef, fingerprint: string): Promise<Entered> {
+  async enter(ref: ShieldRef): Promise<Entered> {
     const { store, leaseMs, whenRunning, waitMsMax, onStoreFailure } = this.#rules;
     const token = randomUUID();
     const untilMs = performance.now() + (whenRunning === 'wait' ? waitMsMax : 0);
     try {
       for (;;) {
-        const begun = await store.begin(ref, { fingerprint, token, leaseMs });
+        const begun = await store.begin(ref, { token, leaseMs });
         if (begun.kind === 'first') return { kind: 'run', running: this.#run(ref, token) };
         if (begun.kind === 'kept') return { kind: 'replay', answer: replayOf(begun.answer) };
         if (begun.kind === 'conflict') return begun;

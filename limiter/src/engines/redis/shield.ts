@@ -11,7 +11,7 @@ import type {
 } from '../../core/shield-store.ts';
 import type { RedisClient } from './client.ts';
 import { Keys } from './keys.ts';
-import { run } from './script.ts';
+import { run, type Script } from './script.ts';
 import { openScripts, type Scripts } from './scripts.ts';
 
 export type RedisShieldOptions = { readonly prefix?: string; readonly secret?: string };
@@ -28,28 +28,28 @@ export class RedisShield implements ShieldStore {
     this.#scripts = openScripts();
   }
 
-  async begin(ref: ShieldRef, lease: Lease & { fingerprint: string }): Promise<ShieldBegun> {
-    const { fingerprint, token, leaseMs } = lease;
-    const args = [this.#keys.fingerprint(fingerprint), token, String(leaseMs)];
-    const reply = await run(this.#client, this.#scripts.shieldBegin, this.#record(ref), args);
-    return begunOf(reply);
+  async begin(ref: ShieldRef, { token, leaseMs }: Lease): Promise<ShieldBegun> {
+    return begunOf(await this.#run(this.#scripts.shieldBegin, ref, [token, String(leaseMs)]));
   }
 
-  renew(ref: ShieldRef, { token, leaseMs }: Lease): Promise<boolean> {
-    return this.#said1(this.#scripts.shieldRenew, ref, [token, String(leaseMs)]);
+  async renew(ref: ShieldRef, { token, leaseMs }: Lease): Promise<boolean> {
+    const args = [token, String(leaseMs)];
+    return (await this.#run(this.#scripts.shieldRenew, ref, args)) === 1;
   }
 
-  finish(ref: ShieldRef, { token, answer, keepMs }: FinishedAnswer): Promise<boolean> {
+  async finish(ref: ShieldRef, { token, answer, keepMs }: FinishedAnswer): Promise<boolean> {
     const args = [token, JSON.stringify(answer), String(keepMs)];
-    return this.#said1(this.#scripts.shieldFinish, ref, args);
+    return (await this.#run(this.#scripts.shieldFinish, ref, args)) === 1;
   }
 
   async abandon(ref: ShieldRef, token: string): Promise<void> {
-    await this.#said1(this.#scripts.shieldRenew, ref, [token, '0']);
+    await this.#run(this.#scripts.shieldRenew, ref, [token, '0']);
   }
 
-  async #said1(script: Scripts['release'], ref: ShieldRef, args: string[]): Promise<boolean> {
-    return (await run(this.#client, script, this.#record(ref), args)) === 1;
+  /** Fingerprints are of one length there, and say nothing of what they were made of. */
+  #run(script: Script, ref: ShieldRef, args: readonly string[]): Promise<unknown> {
+    const fingerprint = this.#keys.fingerprint(ref.fingerprint);
+    return run(this.#client, script, this.#record(ref), [fingerprint, ...args]);
   }
 
   #record({ tenant, caller, key }: ShieldRef): [string] {

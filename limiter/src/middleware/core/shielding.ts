@@ -37,7 +37,7 @@ export class Shielding<Native> {
     if (!keyPattern.test(key)) return invalidKey;
     const { tenant = 'default', subject } = caller;
     const fingerprint = await this.#fingerprintOf(facts);
-    const entered = await this.#shield.enter({ tenant, caller: subject, key }, fingerprint);
+    const entered = await this.#shield.enter({ tenant, caller: subject, key, fingerprint });
     switch (entered.kind) {
       case 'conflict':
         return conflict;

@@ -1,4 +1,5 @@
--- Begins to answer a request under its idempotency key, unless somebody did.
+-- Begins to answer a request under its idempotency key, unless somebody did. A record is `r`, the
+-- fingerprint and who runs; or `k`, the fingerprint and the answer that is kept.
 --
 -- KEYS   1 the record
 -- ARGV   1 fingerprint of the question  2 token of who begins  3 lease in milliseconds
@@ -10,16 +11,15 @@ local fingerprint = ARGV[1]
 local token = ARGV[2]
 local lease_ms = tonumber(ARGV[3])
 
-local found = redis.call('HMGET', record, 'fingerprint', 'answer')
-if not found[1] then
-  redis.call('HSET', record, 'fingerprint', fingerprint, 'token', token)
-  redis.call('PEXPIRE', record, lease_ms)
+local found = redis.call('GET', record)
+if not found then
+  redis.call('PSETEX', record, lease_ms, 'r' .. fingerprint .. token)
   return {0}
 end
-if found[1] ~= fingerprint then
+if string.sub(found, 2, #fingerprint + 1) ~= fingerprint then
   return {3}
 end
-if found[2] then
-  return {2, found[2]}
+if string.sub(found, 1, 1) == 'k' then
+  return {2, string.sub(found, #fingerprint + 2)}
 end
 return {1, redis.call('PTTL', record)}
