@@ -586,6 +586,7 @@ onEveryStack(
           name: `shared-${randomUUID().slice(0, 8)}`,
           limits: [window('shared', 1)],
         });
+        await rig.client.published();
         for (const [planId, name] of [
           [own['id'], 'other'],
           [shared['id'], 'shared'],
