@@ -21,7 +21,8 @@ export const queryClient = new QueryClient({
       retry: isWorthRepeating,
       retryDelay: (failures) => Math.min(500 * 2 ** failures, 5000),
     },
-    // A change that got no answer may have been made.
-    mutations: { retry: false },
+    // A change that got no answer may have been made. What it answered is forgotten with the page
+    // that shows it: it may be a secret.
+    mutations: { retry: false, gcTime: 0 },
   },
 });
