@@ -12,7 +12,7 @@ import {
 import { levelOf, type Level } from './level.ts';
 import type { Limit, Mode } from './limit.ts';
 import { listOf } from './list.ts';
-import { LoneBucket } from './lone-bucket.ts';
+import { Lone } from './lone.ts';
 import { refusalMessage } from './message.ts';
 
 export type { Basis, DecisionFacts, ShownLimit, ShutOut } from './grounds.ts';
@@ -53,8 +53,8 @@ export class Decision {
   #limits: readonly LimitDecision[] | undefined;
   #blockedBy: BlockedBy | null | undefined;
 
-  constructor(from: DecisionFacts | LoneBucket) {
-    this.#grounds = from instanceof LoneBucket ? from : new AnsweredGrounds(from);
+  constructor(from: DecisionFacts | Lone) {
+    this.#grounds = from instanceof Lone ? from : new AnsweredGrounds(from);
     Object.freeze(this);
   }
 
@@ -71,6 +71,11 @@ export class Decision {
   /** The limit shown: the one that refused, else the strictest. */
   static shownOf(decision: Decision): ShownLimit | null {
     return decision.#grounds.shown;
+  }
+
+  /** When it was made, by the clock of whoever made it. */
+  static nowUsOf(decision: Decision): number {
+    return decision.#grounds.nowUs;
   }
 
   get allowed(): boolean {
@@ -110,7 +115,7 @@ export class Decision {
   }
 
   get decisionId(): string {
-    return this.#grounds.facts.answer.replayOf ?? this.#grounds.facts.question.id;
+    return this.#grounds.replayOf ?? this.#grounds.facts.question.id;
   }
 
   get basis(): Basis {
@@ -127,11 +132,11 @@ export class Decision {
 
   /** How long the caller had better wait before it goes on: nobody is held up here. */
   get delayMs(): number {
-    return this.#grounds.allowed ? adviceMs(this.#grounds.facts, this.#grounds.views) : 0;
+    return this.#grounds.allowed ? adviceMs(this.#grounds) : 0;
   }
 
   get replayed(): boolean {
-    return this.#grounds.facts.answer.replayOf !== null;
+    return this.#grounds.replayOf !== null;
   }
 
   get cost(): number {
@@ -177,11 +182,11 @@ export class Decision {
   }
 
   get ticket(): string | null {
-    return this.#grounds.facts.answer.ticket;
+    return this.#grounds.ticket;
   }
 
   get reservation(): { readonly id: string; readonly expiresAt: number } | null {
-    const { reservation } = this.#grounds.facts.answer;
+    const { reservation } = this.#grounds;
     if (!reservation) return null;
     return Object.freeze({
       id: reservation.id,
@@ -223,12 +228,13 @@ function shutOutMs({ untilUs }: ShutOut, nowUs: number): number {
 }
 
 /** The longest that an enforced limit asks for. */
-function adviceMs({ question }: DecisionFacts, views: readonly ShownLimit[]): number {
+function adviceMs(grounds: Grounds): number {
   let longest = 0;
-  for (const { bound, view: shown } of views) {
+  for (const { bound, view: shown } of grounds.views) {
     const { limit } = bound;
     if (!limit.backpressure || !limit.enforced) continue;
-    longest = Math.max(longest, delayMs(limit, limit.backpressure, shown, question.id));
+    const { id } = grounds.facts.question;
+    longest = Math.max(longest, delayMs(limit, limit.backpressure, shown, id));
   }
   return longest;
 }

@@ -32,8 +32,7 @@ export type ShownLimit = {
 };
 
 /** What a decision rests on; each is computed when it is first read. */
-export type Grounds = {
-  readonly allowed: boolean;
+export type Grounds = Pick<Decided, 'allowed' | 'nowUs' | 'ticket' | 'reservation' | 'replayOf'> & {
   readonly facts: DecisionFacts;
   /** Every limit with what it shows, in the question's order; none when the store failed. */
   readonly views: readonly ShownLimit[];
@@ -53,6 +52,22 @@ export class AnsweredGrounds implements Grounds {
 
   get allowed(): boolean {
     return this.facts.answer.allowed;
+  }
+
+  get nowUs(): number {
+    return this.facts.answer.nowUs;
+  }
+
+  get ticket(): Decided['ticket'] {
+    return this.facts.answer.ticket;
+  }
+
+  get reservation(): Decided['reservation'] {
+    return this.facts.answer.reservation;
+  }
+
+  get replayOf(): Decided['replayOf'] {
+    return this.facts.answer.replayOf;
   }
 
   get views(): readonly ShownLimit[] {

@@ -90,7 +90,7 @@ function fillTrio(
   decision: Decision,
   { bound, view }: ShownLimit,
 ): void {
-  const { nowUs } = Decision.factsOf(decision).answer;
+  const nowUs = Decision.nowUsOf(decision);
   const seconds = Math.max(0, Math.ceil((view.resetAtUs - nowUs) / 1_000_000));
   headers[spelled.trioLimit] = integer(bound.limit.size);
   headers[spelled.trioRemaining] = integer(view.remaining);
@@ -116,7 +116,7 @@ function fillDraft(
 ): void {
   const limits = closest(views);
   if (limits.length === 0) return;
-  const { nowUs } = Decision.factsOf(decision).answer;
+  const nowUs = Decision.nowUsOf(decision);
   const { policy, state } = rateLimitFields(limits, nowUs);
   headers[spelled.policy] = policy;
   headers[spelled.state] = state;

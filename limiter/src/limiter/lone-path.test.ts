@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Check } from '../core/check.ts';
 import { Decision, type ShownLimit } from '../core/decision.ts';
 import type { Reading } from '../core/engine.ts';
-import type { LimitInput } from '../core/limit-input.ts';
+import type { FixedWindowOptions, LimitInput, TokenBucketOptions } from '../core/limit-input.ts';
 import type { Limit } from '../core/limit.ts';
 import { parseLimit } from '../core/parse-limit.ts';
 import { LonePath } from '../engines/memory/lone-path.ts';
@@ -35,6 +35,16 @@ const plainly = fc.record(
   { requiredKeys: ['resource', 'subject'] },
 );
 
+const backpressure = { from: 0.5, maxDelayMs: 800, curve: 'linear' } as const;
+
+function bucket(numbers: TokenBucketOptions): LimitInput {
+  return { algorithm: 'token_bucket', ...numbers };
+}
+
+function window(numbers: FixedWindowOptions): LimitInput {
+  return { algorithm: 'fixed_window', ...numbers };
+}
+
 const step = fc.oneof(
   { weight: 20, arbitrary: plainly.map((asked) => ({ kind: 'check' as const, asked })) },
   { weight: 2, arbitrary: check.map((asked) => ({ kind: 'check' as const, asked })) },
@@ -52,26 +62,51 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.nat({ max: 5 }).map((ago) => ({ kind: 'settle' as const, ago })) },
   { weight: 1, arbitrary: plainly.map((asked) => ({ kind: 'reset' as const, asked })) },
   { weight: 1, arbitrary: fc.constant({ kind: 'restart' as const }) },
+  { weight: 1, arbitrary: fc.constant({ kind: 'change' as const }) },
 );
 
-const limits: readonly LimitInput[] = [
-  { algorithm: 'token_bucket', capacity: 5, refillPerSecond: 2 },
-  { algorithm: 'token_bucket', capacity: 4, refillPerSecond: 1, per: ['tenant', 'subject'] },
-  { algorithm: 'token_bucket', capacity: 3, refillPerSecond: 1, mode: 'warn' },
-  { algorithm: 'token_bucket', capacity: 7, refillPerSecond: 1, mode: 'shadow' },
-  {
-    algorithm: 'token_bucket',
-    capacity: 6,
-    refill: { tokens: 1, every: '7 s' },
-    backpressure: { from: 0.5, maxDelayMs: 800, curve: 'linear' },
-  },
+/** Each with what it is changed to, and back. */
+const limits: readonly [LimitInput, LimitInput][] = [
+  [bucket({ capacity: 5, refillPerSecond: 2 }), bucket({ capacity: 3, refillPerSecond: 4 })],
+  [
+    bucket({ capacity: 4, refillPerSecond: 1, per: ['tenant', 'subject'] }),
+    // No whole microseconds: it goes the long way, and leaves fractions behind.
+    bucket({ capacity: 4, refillPerSecond: 3, per: ['tenant', 'subject'] }),
+  ],
+  [
+    bucket({ capacity: 3, refillPerSecond: 1, mode: 'warn' }),
+    bucket({ capacity: 3, refillPerSecond: 1 }),
+  ],
+  [
+    bucket({ capacity: 7, refillPerSecond: 1, mode: 'shadow' }),
+    bucket({ capacity: 9, refillPerSecond: 1, mode: 'shadow' }),
+  ],
+  [
+    bucket({ capacity: 6, refill: { tokens: 1, every: '7 s' }, backpressure }),
+    bucket({ capacity: 6, refill: { tokens: 1, every: '2 s' }, backpressure }),
+  ],
+  [window({ limit: 5, window: '4 s' }), window({ limit: 5, window: '9 s' })],
+  [
+    window({ limit: 5, window: '7 s', align: 'first_request', per: ['tenant', 'subject'] }),
+    window({ limit: 2, window: '3 s', align: 'first_request', per: ['tenant', 'subject'] }),
+  ],
+  [window({ limit: 4, window: '30 s', mode: 'warn' }), window({ limit: 4, window: '30 s' })],
+  [
+    window({ limit: 6, window: '20 s', mode: 'shadow' }),
+    window({ limit: 3, window: '20 s', mode: 'shadow' }),
+  ],
+  [
+    window({ limit: 8, window: '10 s', backpressure }),
+    window({ limit: 8, window: '1 min', backpressure }),
+  ],
 ];
 
 type Step = typeof step extends fc.Arbitrary<infer One> ? One : never;
 
 /** The same limit both ways, in engines of their own and at the same time. */
 class BothWays {
-  readonly #limit: Limit;
+  #limit: Limit;
+  #other: Limit;
   readonly #countersMax: number;
   readonly #decided: [Decision, Decision][] = [];
   #nowUs = Date.UTC(2026, 0, 15, 12) * 1000;
@@ -79,8 +114,9 @@ class BothWays {
   #short: SyncLimiter;
   #long: Limiter;
 
-  constructor(input: LimitInput, countersMax: number) {
+  constructor([input, changed]: readonly [LimitInput, LimitInput], countersMax: number) {
     this.#limit = parseLimit(input, { definedBy: 'test', field: 'limit' }) as Limit;
+    this.#other = parseLimit(changed, { definedBy: 'test', field: 'limit' }) as Limit;
     this.#countersMax = countersMax;
     this.#engines = [this.#open(), this.#open()];
     [this.#short, this.#long] = this.#limiters();
@@ -137,6 +173,10 @@ class BothWays {
         [this.#short, this.#long] = this.#limiters();
         return this.counters();
       }
+      case 'change':
+        [this.#limit, this.#other] = [this.#other, this.#limit];
+        [this.#short, this.#long] = this.#limiters();
+        return [null, null];
     }
   }
 
@@ -197,7 +237,7 @@ function toldReading({ verdict, state, held, heldUntilUs, blockedUntilUs }: Read
 
 afterEach(() => vi.restoreAllMocks());
 
-describe.each(limits)('$algorithm of $capacity, $mode', (input) => {
+describe.each(limits)('%j or %j', (...input) => {
   it.each([1_000_000, 3])('decides alike both ways, with room for %i counters', async (room) => {
     const short = vi.spyOn(LonePath.prototype, 'decide');
     const schedule = fc.array(step, { minLength: 1, maxLength: 120, size: 'max' });

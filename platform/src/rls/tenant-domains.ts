@@ -249,7 +249,7 @@ function statusOf(decision: Decision): RlsStatus {
   const isOver = !decision.allowed;
   if (!shown) return { ...noRule, isOver };
   const { bound, view } = shown;
-  const { nowUs } = Decision.factsOf(decision).answer;
+  const nowUs = Decision.nowUsOf(decision);
   const waitUs = (isOver && view.retryAfterUs) || view.resetAtUs - nowUs;
   return {
     isOver,

@@ -145,17 +145,18 @@ export class Cells {
     else this.needExtras(cell).state = state;
   }
 
-  /** Its state is one number and nothing: a fraction that is 0, no penalty, no holds. */
-  isWhole(cell: Cell): boolean {
-    return this.#numbers[cell * stride + 2] === 0 && this.#extras[cell] === undefined;
+  /** Nothing but numbers: no penalty, no holds. */
+  isBare(cell: Cell): boolean {
+    return this.#extras[cell] === undefined;
   }
 
-  firstOf(cell: Cell): number {
-    return this.#numbers[cell * stride + 1] as number;
+  /** One number of a state that is nothing but numbers, by its place among them. */
+  numberOf(cell: Cell, at: number): number {
+    return this.#numbers[cell * stride + 1 + at] as number;
   }
 
-  setFirst(cell: Cell, value: number): void {
-    this.#numbers[cell * stride + 1] = value;
+  setNumber(cell: Cell, at: number, value: number): void {
+    this.#numbers[cell * stride + 1 + at] = value;
   }
 
   expiresAtUs(cell: Cell): number {
