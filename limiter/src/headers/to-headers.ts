@@ -48,7 +48,18 @@ export function fillHeaders(
   options: HeaderOptions = {},
 ): void {
   requireDecision(decision);
-  requireOptions(options);
+  requireHeaderOptions(options);
+  write(headers, decision, options);
+}
+
+/** Of a decision and of options that were looked at before. */
+export function headersOf(decision: DecisionView, options: HeaderOptions): Record<string, string> {
+  const headers: Record<string, string> = {};
+  write(headers, decision, options);
+  return headers;
+}
+
+function write(headers: Headers, decision: DecisionView, options: HeaderOptions): void {
   const { profile = 'default', lowerCase = false } = options;
   if (profile === 'none') return;
   const spelled = spelledNames(lowerCase);
@@ -124,7 +135,7 @@ function fillDraft(
 
 const knownOptions = ['profile', 'jitter', 'random', 'enforceFrom', 'lowerCase', 'nowMs'];
 
-function requireOptions(options: HeaderOptions): void {
+export function requireHeaderOptions(options: HeaderOptions): void {
   requireObject('options', options);
   refuseUnknownFields('options', options, knownOptions);
   const { profile, jitter, random, lowerCase, nowMs } = options;

@@ -6,7 +6,7 @@ import { unaskedDecision } from '../../core/unasked-decision.ts';
 import type { Facts } from './facts.ts';
 import { callerOf, type Caller, type KeyRules } from './key-parts.ts';
 import { Limiters } from './limiters.ts';
-import { after, attempt, type Maybe } from './maybe.ts';
+import { after, isPromise, type Maybe } from './maybe.ts';
 import type { From, RateLimitOptions, ReserveRule, RouteRules } from './options.ts';
 import { parseKeyRules } from './parse-options.ts';
 
@@ -67,11 +67,16 @@ export class Asking<Native> {
 
   /** Null: who calls is not limited. */
   ask(asked: Asked<Native>): Maybe<Made | null> {
-    const { facts, rules } = asked;
-    return after(this.callerOf(facts), (caller) => {
-      if (!caller) return null;
-      return after(valueOf(rules.plan, facts.native), (plan) => this.#askFor(asked, caller, plan));
-    });
+    const caller = this.callerOf(asked.facts);
+    if (!isPromise(caller)) return this.#askAbout(asked, caller);
+    return caller.then((found) => this.#askAbout(asked, found));
+  }
+
+  #askAbout(asked: Asked<Native>, caller: Caller | null): Maybe<Made | null> {
+    if (!caller) return null;
+    const plan = valueOf(asked.rules.plan, asked.facts.native);
+    if (!isPromise(plan)) return this.#askFor(asked, caller, plan);
+    return Promise.resolve(plan).then((named) => this.#askFor(asked, caller, named));
   }
 
   #askFor(asked: Asked<Native>, caller: Caller, plan: string | undefined): Maybe<Made> {
@@ -81,9 +86,9 @@ export class Asking<Native> {
     const check = this.#checkOf(asked, caller);
     if (readsAttributes && caller.attributes) check.attributes = caller.attributes;
     if (plan !== undefined && this.#limiters.asksForPlan()) check.plan = plan;
-    return after(withCosts(check, asked), () =>
-      after(this.#decide(port, check), (decision) => ({ decision, port, caller })),
-    );
+    const costs = withCosts(check, asked);
+    if (!isPromise(costs)) return this.#decide(port, check, caller);
+    return costs.then(() => this.#decide(port, check, caller));
   }
 
   /** Field by field: most are absent, and to spread nothing has its price too. */
@@ -104,23 +109,33 @@ export class Asking<Native> {
     return createHash('sha256').update(`${count} ${key}`).digest('base64url');
   }
 
+  #decide(port: LimiterPort, check: PortCheck, caller: Caller): Maybe<Made> {
+    try {
+      if (port.checkSync) return { decision: port.checkSync(check), port, caller };
+      return Promise.resolve(port.check(check))
+        .catch((error: unknown) => this.#undecided(check, error))
+        .then((decision) => ({ decision, port, caller }));
+    } catch (error) {
+      return { decision: this.#undecided(check, error), port, caller };
+    }
+  }
+
   /** A limiter that throws for its store breaks its promise; nobody is answered with a 500 for that. */
-  #decide(port: LimiterPort, check: PortCheck): Maybe<DecisionView> {
-    return attempt<DecisionView>(
-      () => (port.checkSync ? port.checkSync(check) : port.check(check)),
-      (error) => {
-        if (error instanceof InvalidInput || error instanceof IdempotencyConflict) throw error;
-        this.#onError(error);
-        const reason = error instanceof StoreFailure ? error.reason : 'limiter_threw';
-        return unaskedDecision(check, this.#options.onFailure ?? 'open', reason);
-      },
-    );
+  #undecided(check: PortCheck, error: unknown): DecisionView {
+    if (error instanceof InvalidInput || error instanceof IdempotencyConflict) throw error;
+    this.#onError(error);
+    const reason = error instanceof StoreFailure ? error.reason : 'limiter_threw';
+    return unaskedDecision(check, this.#options.onFailure ?? 'open', reason);
   }
 }
 
 type Writable<T> = { -readonly [Field in keyof T]: T[Field] };
 
-function withCosts<Native>(check: Writable<PortCheck>, { rules, facts }: Asked<Native>) {
+function withCosts<Native>(
+  check: Writable<PortCheck>,
+  { rules, facts }: Asked<Native>,
+): Maybe<void> {
+  if (rules.cost === undefined && rules.costs === undefined) return undefined;
   return after(valueOf(rules.cost, facts.native), (cost) => {
     if (cost !== undefined) check.cost = cost;
     return after(valueOf(rules.costs, facts.native), (costs) => {

@@ -24,10 +24,13 @@ export class Concluding<Native> {
   readonly #heartbeats = new Map<number, Heartbeats>();
   readonly #onError: (error: unknown) => void;
 
-  constructor(options: RateLimitOptions<Native>, onError: (error: unknown) => void) {
+  constructor(
+    options: RateLimitOptions<Native>,
+    { lowerCase, onError }: { lowerCase: boolean; onError: (error: unknown) => void },
+  ) {
     this.#options = options;
     this.#onError = onError;
-    this.#headers = parseHeaderOptions(options);
+    this.#headers = { lowerCase, ...parseHeaderOptions(options) };
     this.#holdMsMax = parseWhole('holdMsMax', options.holdMsMax ?? 10_000, { min: 0, max: 60_000 });
     if (options.heartbeatMs === undefined) return;
     parseWhole('heartbeatMs', options.heartbeatMs, { min: 10, max: 3_600_000 });

@@ -1,11 +1,11 @@
 import { parseMode } from '../../core/mode.ts';
 import type { Mode } from '../../core/limit.ts';
 import type { DecisionView } from '../../core/limiter-port.ts';
-import { Asking, valueOf, type Asked } from './asking.ts';
+import { Asking, valueOf, type Asked, type Made } from './asking.ts';
 import { Concluding } from './concluding.ts';
 import { passed, type Facts, type Outcome } from './facts.ts';
 import { Linting } from './linting.ts';
-import { after, attempt, type Maybe } from './maybe.ts';
+import { after, isPromise, type Maybe } from './maybe.ts';
 import type { RateLimitOptions, RouteRules } from './options.ts';
 import { requireOptions } from './parse-options.ts';
 import { problemOf } from './refusal.ts';
@@ -13,8 +13,12 @@ import { resourceOf, rulesFor } from './rules.ts';
 import { Shielding } from './shielding.ts';
 import { Visit, type Limited, type LimitCall } from './visit.ts';
 
-/** Fields of options that only one adapter knows. */
-export type GuardParts = { readonly more?: readonly string[] };
+export type GuardParts = {
+  /** Fields of options that only one adapter knows. */
+  readonly more?: readonly string[];
+  /** The framework would put every header's name in lower case: they come so. */
+  readonly lowerCase?: boolean;
+};
 
 /**
  * Decides what becomes of a request, for every framework alike: who calls, what it costs, who is
@@ -27,13 +31,13 @@ export class Guard<Native> {
   readonly #shielding: Shielding<Native> | null;
   readonly #linting: Linting<Native>;
 
-  constructor(options: RateLimitOptions<Native>, { more = [] }: GuardParts = {}) {
+  constructor(options: RateLimitOptions<Native>, { more = [], lowerCase = false }: GuardParts = {}) {
     requireOptions(options, more);
     const onError = (error: unknown) => this.heard(error);
     this.#options = options;
     this.#linting = new Linting(options);
     this.#asking = new Asking(options, onError, (part) => this.#linting.nothingIn(part));
-    this.#concluding = new Concluding(options, onError);
+    this.#concluding = new Concluding(options, { lowerCase, onError });
     this.#shielding = options.shield ? new Shielding(options, onError) : null;
   }
 
@@ -78,27 +82,51 @@ export class Guard<Native> {
     route: string,
     visit: Visit<Native>,
   ): Maybe<Outcome> {
-    const under = (mode: Mode): Maybe<Outcome> => {
-      if (mode === 'off') return passed;
-      const named = rules.group ?? this.#options.resource?.(facts.native);
-      return after(named, (resource = route) =>
-        this.#ask({ facts, rules, mode, resource, alone: false, count: visit.count }, visit),
-      );
-    };
-    if (!rules.skip) return after(modeOf(rules, facts.native), under);
+    if (!rules.skip) return this.#inMode(facts, rules, route, visit);
     return after(rules.skip(facts.native), (isSkipped) =>
-      isSkipped ? passed : after(modeOf(rules, facts.native), under),
+      isSkipped ? passed : this.#inMode(facts, rules, route, visit),
     );
   }
 
+  #inMode(
+    facts: Facts<Native>,
+    rules: RouteRules<Native>,
+    route: string,
+    visit: Visit<Native>,
+  ): Maybe<Outcome> {
+    const mode = modeOf(rules, facts.native);
+    if (!isPromise(mode)) return this.#under(mode, facts, rules, route, visit);
+    return mode.then((is) => this.#under(is, facts, rules, route, visit));
+  }
+
+  #under(
+    mode: Mode,
+    facts: Facts<Native>,
+    rules: RouteRules<Native>,
+    route: string,
+    visit: Visit<Native>,
+  ): Maybe<Outcome> {
+    if (mode === 'off') return passed;
+    const asked = { facts, rules, mode, resource: route, alone: false, count: visit.count };
+    const resource = rules.group ?? this.#options.resource?.(facts.native);
+    if (resource === undefined) return this.#ask(asked, visit);
+    return after(resource, (named) => this.#ask({ ...asked, resource: named }, visit));
+  }
+
   #ask(asked: Asked<Native>, visit: Visit<Native>): Maybe<Outcome> {
-    const ask = () =>
-      after(this.#asking.ask(asked), (made) => {
-        if (!made) return passed;
-        this.#tell(asked.facts.native, made.decision);
-        return this.#concluding.conclude(asked, made, visit);
-      });
-    return attempt(ask, problemOf);
+    try {
+      const made = this.#asking.ask(asked);
+      if (!isPromise(made)) return this.#conclude(asked, made, visit);
+      return made.then((answer) => this.#conclude(asked, answer, visit)).catch(problemOf);
+    } catch (error) {
+      return problemOf(error);
+    }
+  }
+
+  #conclude(asked: Asked<Native>, made: Made | null, visit: Visit<Native>): Maybe<Outcome> {
+    if (!made) return passed;
+    this.#tell(asked.facts.native, made.decision);
+    return this.#concluding.conclude(asked, made, visit);
   }
 
   /** Who listens is no reason to fail: what was decided may hold a slot by now. */
@@ -123,5 +151,10 @@ export class Guard<Native> {
 }
 
 function modeOf<Native>({ mode }: RouteRules<Native>, native: Native): Maybe<Mode> {
-  return after(valueOf(mode, native), (said = 'enforce') => parseMode('mode', said));
+  const said = valueOf(mode, native) ?? 'enforce';
+  return isPromise(said) ? Promise.resolve(said).then(parsedMode) : parsedMode(said);
+}
+
+function parsedMode(said: unknown): Mode {
+  return parseMode('mode', said ?? 'enforce');
 }

@@ -4,7 +4,7 @@ import type { ProxyTest } from '../../address/proxies.ts';
 import { InvalidInput } from '../../core/errors.ts';
 import { describe } from '../../core/numbers.ts';
 import type { Facts } from './facts.ts';
-import { after, type Maybe } from './maybe.ts';
+import { after, isPromise, type Maybe } from './maybe.ts';
 import type { KeyParts, OnMissing, PartValue } from './options.ts';
 
 export type KeyRules<Native> = {
@@ -52,7 +52,11 @@ function partReader<Native>(
 ): PartReader<Native> {
   return {
     name,
-    read: ({ native }, rules) => after(from(native), (value) => textOf(part, value, rules)),
+    read({ native }, rules) {
+      const value = from(native);
+      if (!isPromise(value)) return textOf(part, value, rules);
+      return Promise.resolve(value).then((said) => textOf(part, said, rules));
+    },
   };
 }
 
@@ -64,25 +68,37 @@ export function callerOf<Native>(
   rules: KeyRules<Native>,
 ): Maybe<Caller | null> {
   const { tenant } = rules.by;
-  if (!tenant)
-    return after(partsOf(facts, rules), (parts) => whole(undefined, parts, facts, rules));
+  if (!tenant) return callerIn(undefined, facts, rules);
   return after(tenant(facts.native), (said) =>
-    after(partsOf(facts, rules), (parts) =>
-      whole(textOf('tenant', said, rules), parts, facts, rules),
-    ),
+    callerIn(textOf('tenant', said, rules), facts, rules),
   );
 }
 
+function callerIn<Native>(
+  tenant: string | null | undefined,
+  facts: Facts<Native>,
+  rules: KeyRules<Native>,
+): Maybe<Caller | null> {
+  const parts = partsOf(facts, rules, []);
+  if (!isPromise(parts)) return whole(tenant, parts, facts, rules);
+  return parts.then((read) => whole(tenant, read, facts, rules));
+}
+
+/** One after the other: goes on from those that were read before. */
 function partsOf<Native>(
   facts: Facts<Native>,
   rules: KeyRules<Native>,
-  parts: readonly Part[] = [],
+  parts: Part[],
 ): Maybe<readonly Part[]> {
-  const reader = rules.readers[parts.length];
-  if (!reader) return parts;
-  return after(reader.read(facts, rules), (value) =>
-    partsOf(facts, rules, [...parts, { name: reader.name, value }]),
-  );
+  for (let at = parts.length; at < rules.readers.length; at += 1) {
+    const { name, read } = rules.readers[at] as PartReader<Native>;
+    const value = read(facts, rules);
+    if (isPromise(value)) {
+      return value.then((said) => partsOf(facts, rules, [...parts, { name, value: said }]));
+    }
+    parts.push({ name, value });
+  }
+  return parts;
 }
 
 function whole<Native>(
@@ -92,7 +108,7 @@ function whole<Native>(
   rules: KeyRules<Native>,
 ): Maybe<Caller | null> {
   const { onMissing } = rules;
-  const absent = tenant === null ? 'tenant' : parts.find(({ value }) => value === null)?.name;
+  const absent = tenant === null ? 'tenant' : absentOf(parts);
   if (absent === undefined) return joined(tenant ?? undefined, parts);
   if (onMissing === 'skip') return null;
   const ofTenant = tenant === null ? everybody : tenant;
@@ -102,6 +118,11 @@ function whole<Native>(
     const present = parts.filter(({ name, value }) => name !== 'ip' && value !== null);
     return joined(ofTenant, [...present, { name: 'ip', value: address }]);
   });
+}
+
+function absentOf(parts: readonly Part[]): string | undefined {
+  for (const { name, value } of parts) if (value === null) return name;
+  return undefined;
 }
 
 function missing(name: string): InvalidInput {
@@ -124,7 +145,7 @@ function joined(tenant: string | undefined, parts: readonly Part[]): Caller {
     attributes[name] = text;
     subject += `${subject === '' ? '' : '+'}${name}:${escaped(text)}`;
   }
-  const identified = parts.every(({ value }) => value !== null);
+  const identified = absentOf(parts) === undefined;
   return { tenant, subject: bounded(subject), attributes, identified };
 }
 

@@ -10,13 +10,3 @@ export function isPromise<T>(value: Maybe<T>): value is Promise<T> {
 export function after<T, R>(value: Maybe<T>, use: (value: T) => Maybe<R>): Maybe<R> {
   return isPromise(value) ? Promise.resolve(value).then(use) : use(value);
 }
-
-/** `try` and `catch` for both. */
-export function attempt<T>(run: () => Maybe<T>, failed: (error: unknown) => Maybe<T>): Maybe<T> {
-  try {
-    const value = run();
-    return isPromise(value) ? Promise.resolve(value).catch(failed) : value;
-  } catch (error) {
-    return failed(error);
-  }
-}

@@ -1,5 +1,5 @@
 import type { DecisionView } from '../../core/limiter-port.ts';
-import { toHeaders, type HeaderOptions } from '../../headers/index.ts';
+import { headersOf, type HeaderOptions } from '../../headers/to-headers.ts';
 
 type Fields = Record<string, string>;
 
@@ -31,7 +31,7 @@ export function mergedHeaders(told: readonly Told[]): Fields {
 }
 
 function fieldsOf({ decision, options, isWarning }: Told): Fields {
-  const fields = toHeaders(decision, options);
+  const fields = headersOf(decision, options);
   if (!isWarning || options.profile === 'none') return fields;
   const spelled = (name: string) => (options.lowerCase ? name.toLowerCase() : name);
   // The call went on: there is nothing to wait for.

@@ -2,7 +2,7 @@ import { parseProxies } from '../../address/index.ts';
 import { InvalidInput } from '../../core/errors.ts';
 import { describe, parseWhole } from '../../core/numbers.ts';
 import { oneOf, refuseUnknownFields, requireObject } from '../../core/parse.ts';
-import type { HeaderOptions } from '../../headers/index.ts';
+import { requireHeaderOptions, type HeaderOptions } from '../../headers/to-headers.ts';
 import { partReaders, type KeyRules } from './key-parts.ts';
 import type { KeyParts, RateLimitOptions, RouteRules } from './options.ts';
 
@@ -129,7 +129,9 @@ function parseBy<Native>(by: KeyParts<Native>): KeyParts<Native> {
 }
 
 export function parseHeaderOptions({ headers }: RateLimitOptions<never>): HeaderOptions {
-  return typeof headers === 'string' ? { profile: headers } : (headers ?? {});
+  const options = typeof headers === 'string' ? { profile: headers } : (headers ?? {});
+  requireHeaderOptions(options);
+  return options;
 }
 
 function requireFunction(field: string, value: unknown): void {

@@ -47,10 +47,10 @@ export type Entry<Native> = {
   isSettled: boolean;
 };
 
-/** On the request itself: a map of all requests under way would be collected anew all the time. */
 /** A response ends once: its refund is not sent again, and need not be told from one that is. */
 const rememberMs = 1000;
 
+/** On the request itself: a map of all requests under way would be collected anew all the time. */
 const visitOf = Symbol('sluice.visit');
 type Visited<Native> = { [visitOf]?: Visit<Native> };
 

@@ -46,7 +46,8 @@ type Next = (error?: Error) => void;
 /** Limits the calls of the instance that it is registered on, those to no route included. */
 export const rateLimit: FastifyPluginCallback<FastifyRateLimitOptions> = Object.assign(
   (app: FastifyInstance, options: FastifyRateLimitOptions, done: () => void) => {
-    const guard = new Guard(options, { more: ['hook', 'prefix', 'logLevel', 'logSerializers'] });
+    const more = ['hook', 'prefix', 'logLevel', 'logSerializers'];
+    const guard = new Guard(options, { more, lowerCase: true });
     if (!app.hasRequestDecorator('rateLimit')) app.decorateRequest('rateLimit', null);
     const decide = (request: FastifyRequest, reply: FastifyReply, next: Next): void => {
       const conclude = (outcome: Outcome): void => {
