@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Receipt } from '../../../platform/src/evidence/index.ts';
 import type { Body } from '../rig/client.ts';
 import { Documented, type OpenApi } from '../rig/documented.ts';
-import { onEveryStack, stackKinds } from '../rig/stacks.ts';
+import { onEveryStack } from '../rig/stacks.ts';
 import { window } from '../rules/window.ts';
 import { receiptFor, receiptsOf, untilNextSecond, untilWritten } from './rig.ts';
 
@@ -290,6 +290,5 @@ onEveryStack(
   {
     watch: documented.watch,
     settings: { SLUICE_RECEIPT_SAMPLE: '0' },
-    kinds: stackKinds.filter((kind) => kind !== 'PostgreSQL, memory'),
   },
 );

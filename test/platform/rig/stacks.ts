@@ -4,8 +4,9 @@ import { migratedDatabase } from '../../support/databases.ts';
 import { type AnswerWatch, type NodeClient } from './client.ts';
 import { makeDataDir, type RunningNode, type Settings, startNode } from './node.ts';
 
-export const stackKinds = ['embedded, memory', 'PostgreSQL, memory', 'PostgreSQL, Redis'] as const;
-/** One for each way to count. */
+/** Each database and each store once: neither knows of the other. */
+const stackKinds = ['embedded, memory', 'PostgreSQL, Redis'] as const;
+/** And a Cluster, for what has keys of its own there. Deciding is tried on it engine by engine. */
 export const storeKinds = [
   'embedded, memory',
   'PostgreSQL, Redis',
@@ -13,7 +14,7 @@ export const storeKinds = [
 ] as const;
 /** Those that several nodes can count in. */
 export const sharedStoreKinds = ['PostgreSQL, Redis', 'PostgreSQL, Redis Cluster'] as const;
-export type StackKind = (typeof stackKinds)[number] | (typeof storeKinds)[number];
+export type StackKind = (typeof storeKinds)[number] | 'PostgreSQL, memory';
 
 /** What a node stands on, alone with the suite. */
 export type Stack = {

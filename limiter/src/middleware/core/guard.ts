@@ -31,7 +31,10 @@ export class Guard<Native> {
   readonly #shielding: Shielding<Native> | null;
   readonly #linting: Linting<Native>;
 
-  constructor(options: RateLimitOptions<Native>, { more = [], lowerCase = false }: GuardParts = {}) {
+  constructor(
+    options: RateLimitOptions<Native>,
+    { more = [], lowerCase = false }: GuardParts = {},
+  ) {
     requireOptions(options, more);
     const onError = (error: unknown) => this.heard(error);
     this.#options = options;
