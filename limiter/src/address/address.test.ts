@@ -38,6 +38,12 @@ describe('an address', () => {
     '1:2:3:4:5:6:7:8:9',
     '::1.2.3.4.5',
     'g::1',
+    ' ',
+    '1.2.3.4/8',
+    '[::1',
+    '::1]',
+    ':80',
+    '1.2.3.4:x',
     `${'1:'.repeat(60)}1`,
   ])('is none: %j', (text) => {
     expect(parseAddress(text)).toBeNull();
@@ -59,6 +65,39 @@ describe('an address', () => {
 describe('behind proxies the caller', () => {
   const found = (trusted: number | readonly string[], peer: string, chain?: string) =>
     findClient(peer, chain, parseProxies('trustProxy', trusted))?.text;
+
+  const networks = ['10.0.0.0/8', '2001:db8:aaaa::/48', '::1'];
+
+  it.each([
+    ['10.1.1.1', '198.51.100.9, 203.0.113.7, 10.2.2.2', '203.0.113.7', 'the rightmost untrusted'],
+    ['203.0.113.50', '198.51.100.9', '203.0.113.50', 'an untrusted peer speaks for itself'],
+    ['10.1.1.1', 'spoofed, 203.0.113.7', '203.0.113.7', 'further left is never looked at'],
+    ['10.1.1.1', '10.9.9.9', '10.9.9.9', 'all trusted: the leftmost'],
+    ['10.1.1.1', 'unknown', '10.1.1.1', 'what is no address ends the walk'],
+    ['10.1.1.1', '203.0.113.7, unknown', '10.1.1.1', 'nothing is skipped over'],
+    ['10.1.1.1', '203.0.113.7,', '10.1.1.1', 'an empty element is no address'],
+    ['10.1.1.1', '', '10.1.1.1', 'nobody was spoken for'],
+    ['10.1.1.1', '203.0.113.7:4711', '203.0.113.7', 'a port is not part of it'],
+    ['10.1.1.1', '[2001:db8::7]:4711', '2001:db8::7', 'nor are brackets'],
+    ['10.1.1.1', '2001:DB8:0:0::0007', '2001:db8::7', 'one spelling per address'],
+    ['10.1.1.1', '::ffff:203.0.113.7', '203.0.113.7', 'IPv4 in IPv6 form is IPv4'],
+    ['10.1.1.1', '0xcb.0.113.7', '10.1.1.1', 'no hexadecimal'],
+    ['10.1.1.1', '0313.0.113.7', '10.1.1.1', 'no octal'],
+    ['10.1.1.1', '203.7', '10.1.1.1', 'no short form'],
+    ['::ffff:10.1.1.1', '203.0.113.7', '203.0.113.7', 'a mapped peer is trusted as IPv4'],
+    ['2001:db8:aaaa::1', '203.0.113.7', '203.0.113.7', 'a trusted IPv6 peer'],
+    ['2001:db8:bbbb::1', '203.0.113.7', '2001:db8:bbbb::1', 'an untrusted IPv6 peer'],
+    ['fe80::1%eth0', '203.0.113.7', 'fe80::1', 'a zone says nothing'],
+  ])('peer %s, forwarded for %s: %s (%s)', (peer, chain, client) => {
+    expect(found(networks, peer, chain)).toBe(client);
+  });
+
+  it('cannot be chosen by who makes the list long', () => {
+    const long = `${'198.51.100.1, '.repeat(2000)}203.0.113.7`;
+    expect(found(networks, '10.1.1.1', long)).toBe('203.0.113.7');
+    const invented = Array.from({ length: 2000 }, (_, at) => `10.0.${at >> 8}.${at & 255}`).join();
+    expect(found(networks, '10.1.1.1', `203.0.113.7,${invented}`)).toMatch(/^10\./);
+  });
 
   it('is the peer where nobody is trusted', () => {
     expect(found(0, '10.0.0.1', '203.0.113.9')).toBe('10.0.0.1');
@@ -84,10 +123,21 @@ describe('behind proxies the caller', () => {
     expect(found(3, '10.0.0.1', ', ,')).toBe('10.0.0.1');
   });
 
-  it.each([true, -1, 1.5, 99, 'all', ['10.0.0.0/33'], ['10.0.0.0/x'], ['nowhere'], [7]])(
-    'is found by numbers and networks, not by %j',
-    (trusted) => {
-      expect(() => parseProxies('trustProxy', trusted as never)).toThrow(/trustProxy/);
-    },
-  );
+  it.each([
+    true,
+    -1,
+    1.5,
+    99,
+    'all',
+    ['10.0.0.0/33'],
+    ['2001:db8::/129'],
+    ['10.0.0.0/'],
+    ['10.0.0.0/8/8'],
+    ['10.0.0.0/-1'],
+    ['10.0.0.0/x'],
+    ['nowhere'],
+    [7],
+  ])('is found by numbers and networks, not by %j', (trusted) => {
+    expect(() => parseProxies('trustProxy', trusted as never)).toThrow(/trustProxy/);
+  });
 });

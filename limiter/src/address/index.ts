@@ -1,5 +1,5 @@
-// Addresses of callers: one spelling each, counted by network, and found behind proxies that are
+// `sluice/address`: addresses of callers, one spelling each, counted by network, and found behind proxies that are
 // trusted. Knows no framework and no socket: text in, text out.
 
 export { addressGroup, parseAddress, type ParsedAddress } from './address.ts';
-export { findClient, parseProxies, type TrustedProxies } from './proxies.ts';
+export { findClient, parseProxies, type ProxyTest, type TrustedProxies } from './proxies.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AddressFailures, addressGroup } from './address-failures.ts';
+import { AddressFailures, networkOf } from './address-failures.ts';
 import { TooManyFailures } from './errors.ts';
 
 describe('an address', () => {
@@ -8,11 +8,11 @@ describe('an address', () => {
     ['::ffff:203.0.113.9', '203.0.113.9'],
     ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
     ['2001:0db8:0001:0002::9', '2001:db8:1:2::/64'],
-    ['2001:DB8::1', '2001:db8:0:0::/64'],
-    ['::1', '0:0:0:0::/64'],
-    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['2001:DB8::1', '2001:db8::/64'],
+    ['::1', '::/64'],
+    ['fe80::1%eth0', 'fe80::/64'],
   ])('%s counts as %s', (address, group) => {
-    expect(addressGroup(address)).toBe(group);
+    expect(networkOf(address)).toBe(group);
   });
 
   it('that fails too often is refused, and no other', () => {

@@ -1,4 +1,5 @@
 import { createLimiter, tokenBucket, type SyncLimiter } from 'sluice';
+import { addressGroup, parseAddress } from 'sluice/address';
 import { TooManyFailures } from './errors.ts';
 
 const capacity = 20;
@@ -41,19 +42,13 @@ function tooMany(): TooManyFailures {
 }
 
 function attempt(address: string) {
-  return { resource: 'credential', subject: addressGroup(address) };
+  return { resource: 'credential', subject: networkOf(address) };
 }
 
 /** IPv6 by /64: whoever has one address has them all. IPv4 in IPv6 form is IPv4. */
-export function addressGroup(address: string): string {
+export function networkOf(address: string): string {
+  // As nearly always: one spelling already.
   if (!address.includes(':')) return address;
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
-  if (mapped) return mapped[1] as string;
-  const [head = '', tail] = address.split('%', 1)[0]?.toLowerCase().split('::') ?? [];
-  const left = head === '' ? [] : head.split(':');
-  const right = tail === undefined || tail === '' ? [] : tail.split(':');
-  const gap = tail === undefined ? 0 : Math.max(0, 8 - left.length - right.length);
-  const groups = [...left, ...Array.from({ length: gap }, () => '0'), ...right];
-  const network = groups.slice(0, 4).map((group) => group.replace(/^0+(?=.)/, ''));
-  return `${network.join(':')}::/64`;
+  const parsed = parseAddress(address);
+  return parsed ? addressGroup(parsed, 64) : address;
 }
