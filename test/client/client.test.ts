@@ -147,13 +147,22 @@ onEveryStack(
     });
 
     it('decides by its policy where its key is not accepted, and says why', async () => {
+      const warned = vi.spyOn(process, 'emitWarning').mockReturnValue();
       const client = clientOf('slk_nobodys', { onStoreFailure: 'closed' });
-      expect(await client.check(check)).toMatchObject({
-        allowed: false,
-        basis: 'fail_closed',
-        degradedReason: 'unauthenticated',
-        blockedBy: { reason: 'unavailable' },
-      });
+      for (let time = 0; time < 2; time += 1) {
+        expect(await client.check(check)).toMatchObject({
+          allowed: false,
+          basis: 'fail_closed',
+          degradedReason: 'unauthenticated',
+          blockedBy: { reason: 'unavailable' },
+        });
+      }
+      const said = JSON.stringify(warned.mock.calls);
+      warned.mockRestore();
+      // Once, and without the key.
+      expect(said.match(/SLUICE_KEY/g)).toHaveLength(1);
+      expect(said).toMatch(/The API key of this client is not accepted/);
+      expect(said).not.toContain('slk_');
     });
   },
   { kinds: ['embedded, memory'] },

@@ -10,6 +10,7 @@ import type {
 import { unaskedDecision, type UnaskedPolicy } from '../core/unasked-decision.ts';
 import { Deadline } from '../engines/guard/deadline.ts';
 import { Batcher } from './batcher.ts';
+import { warnOfKey } from './key-warning.ts';
 import type { Fetch, Transport } from './transport.ts';
 import { wireCheck, wireCosts, type PlanIds } from './wire.ts';
 
@@ -47,6 +48,7 @@ export class Client implements LimiterPort {
   readonly #batcher: Batcher;
   readonly #deadline: Deadline;
   readonly #tenants = new WeakMap<DecisionView, string>();
+  readonly #toldOfKey = new Set<string>();
 
   constructor(parts: ClientParts) {
     this.#parts = parts;
@@ -72,6 +74,7 @@ export class Client implements LimiterPort {
     } catch (error) {
       if (!(error instanceof StoreFailure)) throw error;
       if (isLate) this.#giveBack(check.tenant, asked);
+      warnOfKey(error.reason, this.#toldOfKey);
       // A flood must not buy freedom from limits that fail open.
       const decided = error instanceof CapacityFull ? 'closed' : policy;
       return unaskedDecision(check, decided, error.reason);
