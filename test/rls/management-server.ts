@@ -34,6 +34,8 @@ export class ManagementServer {
   readonly heard: Heard[] = [];
   /** Sends what was refused at once again, as some do. */
   isInsisting = false;
+  /** What it says its responses are. */
+  responseType = typeUrl;
   /** How many streams were opened in all. */
   streams = 0;
   readonly #calls = new Set<Call>();
@@ -107,7 +109,7 @@ export class ManagementServer {
     call.write({
       version_info: String(this.#version),
       resources: this.#resources,
-      type_url: typeUrl,
+      type_url: this.responseType,
       nonce: `nonce-${this.#version}`,
     });
   }

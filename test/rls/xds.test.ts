@@ -174,6 +174,17 @@ describe('a state of the world that can not be used', () => {
     expect(xds.config).toBeNull();
   });
 
+  it('is refused where it is of something else, and leaves the rules there are', async () => {
+    const server = await serve(rules('one'));
+    const { xds } = await openXds(server.address);
+    server.responseType = 'type.example/clusters';
+    server.publish();
+    await until(() =>
+      expect(server.answers.at(-1)).toBe("a response of 'type.example/clusters' was not asked for"),
+    );
+    expect([...(xds.config?.keys() ?? [])]).toEqual(['one']);
+  });
+
   it('is not even read where it is too large; the next that fits is', async () => {
     const server = await serve(rules('one'));
     const { xds, losses } = await openXds(server.address);

@@ -21,6 +21,7 @@ export type DiscoveryRequest = {
 export type DiscoveryResponse = {
   readonly version_info?: string;
   readonly resources?: readonly Resource[];
+  readonly type_url?: string;
   readonly nonce?: string;
 };
 

@@ -4,7 +4,7 @@ import { CurrentConfig, type ConfigSource, type ConfigWatch } from '../config/cu
 import type { RlsConfig, TreeOptions } from '../config/tree.ts';
 import { Backoff, type BackoffTimes } from './backoff.ts';
 import { connect, type Connection, type XdsServer } from './connect.ts';
-import { loadProtocol, type DiscoveryResponse, type Protocol, type Resource } from './protocol.ts';
+import { configTypeUrl, loadProtocol, type DiscoveryResponse, type Protocol } from './protocol.ts';
 import { readResources } from './read-resources.ts';
 import { Subscription, type Refusal } from './subscription.ts';
 
@@ -90,19 +90,27 @@ export class XdsConfig implements ConfigSource {
   }
 
   /** What is the same as before is neither read nor counted again. */
-  #take({ resources = [] }: DiscoveryResponse, { read }: Protocol): Refusal | null {
+  #take(response: DiscoveryResponse, protocol: Protocol): Refusal | null {
     this.#reconnect.reset();
     if (this.#lost !== null) this.#options.onBack();
     this.#lost = null;
-    const digest = digestOf(resources);
+    const digest = digestOf(response);
     const isAgain = digest === this.#last?.digest;
     if (!isAgain) {
       this.#refuseAgain.reset();
-      this.#last = { digest, problem: this.#current.take(readResources(resources, read)) };
+      this.#last = { digest, problem: this.#load(response, protocol) };
     }
     const problem = this.#last?.problem ?? null;
     if (problem === null) return null;
     return { problem, waitMs: isAgain ? this.#refuseAgain.nextMs() : 0 };
+  }
+
+  #load({ type_url, resources = [] }: DiscoveryResponse, { read }: Protocol): string | null {
+    // None of something else is not none of our rules.
+    if (type_url !== configTypeUrl) {
+      return this.#current.refuse(`a response of '${type_url ?? ''}' was not asked for`);
+    }
+    return this.#current.take(readResources(resources, read));
   }
 }
 
@@ -110,8 +118,8 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-function digestOf(resources: readonly Resource[]): string {
-  const hash = createHash('sha256');
+function digestOf({ type_url: responseType, resources = [] }: DiscoveryResponse): string {
+  const hash = createHash('sha256').update(JSON.stringify(responseType ?? ''));
   for (const { type_url = '', value = Buffer.alloc(0) } of resources) {
     hash.update(JSON.stringify([type_url, value.length])).update(value);
   }
