@@ -245,25 +245,14 @@ onEachEngine('beside a rule that is known to be over', (rig) => {
 });
 
 onEachEngine('whatever is asked', (rig) => {
-  const keys = [
-    'few',
-    'many',
-    'month',
-    'shadow',
-    'wide',
-    'q1',
-    'q2',
-    'tokens',
-    'grant',
-    'bucket',
-    'block',
-  ];
   const descriptor = fc.record({
-    entries: fc.constantFrom(...keys).map((key) => `${key}=x`),
+    entries: fc.oneof(
+      { weight: 12, arbitrary: fc.constantFrom('few=x', 'month=x', 'shadow=x', 'q1=x', 'q2=x') },
+      { weight: 6, arbitrary: fc.constantFrom('many=x', 'wide=x', 'tokens=x', 'grant=x') },
+      { weight: 1, arbitrary: fc.constantFrom('bucket=x', 'block=x') },
+    ),
     hits: fc.constantFrom(1, 1, 1, 1, 2, 3, 0, 12),
-    isRefund: fc
-      .boolean()
-      .chain((isRefund) => (isRefund ? fc.constantFrom(false, false, true) : fc.constant(false))),
+    isRefund: fc.integer({ min: 1, max: 10 }).map((one) => one === 10),
   });
   const asked = fc.uniqueArray(descriptor, {
     minLength: 1,
@@ -271,7 +260,7 @@ onEachEngine('whatever is asked', (rig) => {
     selector: ({ entries }) => entries,
   });
   const step = fc.oneof(
-    { weight: 12, arbitrary: asked },
+    { weight: 20, arbitrary: asked },
     { weight: 1, arbitrary: fc.constantFrom('reload' as const, 'clear' as const) },
     { weight: 2, arbitrary: fc.integer({ min: 1, max: 50_000 }) },
   );
@@ -306,8 +295,9 @@ onEachEngine('whatever is asked', (rig) => {
         unasked += remembering.overs?.figures.hits ?? 0;
       },
     );
-    await fc.assert(property, { numRuns: 60 });
-    expect(unasked).toBeGreaterThan(100);
+    await fc.assert(property, { numRuns: 40 });
+    // Else nothing was compared.
+    expect(unasked).toBeGreaterThan(50);
   });
 });
 
