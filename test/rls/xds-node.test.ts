@@ -116,6 +116,14 @@ it('each worker follows the management server, and all count together', async ()
   );
   server.publish(rule('basic', 5));
   await vi.waitFor(() => expect(server.answers).toEqual(['took 1', 'took 1']), patience);
+  // One that is still starting would end by the signal below, and not in order.
+  const { key } = await node.client.makeTenant();
+  const pidsSeen = () =>
+    new Set(node.output.match(/(?<="pid":)\d+(?=[^\n]*"event":"api\.v1\.check")/g));
+  await vi.waitFor(async () => {
+    await node.client.check(key, { resource: 'GET:/a', subject: 'me' }, { connection: 'close' });
+    expect(pidsSeen().size).toBe(2);
+  }, patience);
   const gateways = Array.from(
     { length: 6 },
     () => new DoorClient(`127.0.0.1:${port}`, undefined, { 'grpc.use_local_subchannel_pool': 1 }),
