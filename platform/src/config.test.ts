@@ -50,6 +50,13 @@ describe('settings', () => {
       demo: true,
       demoKey: null,
       rlsConfigDir: null,
+      rlsXdsUrl: null,
+      rlsXdsNode: 'default',
+      rlsXdsTls: false,
+      rlsXdsTlsCa: null,
+      rlsXdsTlsCert: null,
+      rlsXdsTlsKey: null,
+      rlsXdsTlsName: null,
       rlsTenants: false,
       rlsJson: true,
       rlsDeadlineMs: 15,
@@ -59,6 +66,7 @@ describe('settings', () => {
       rlsShadow: false,
       rlsQuota: false,
       rlsMergeDomains: false,
+      rlsLocalCacheBytes: 0,
       rlsHeaders: null,
       rlsMetadata: false,
       rlsTags: null,
@@ -177,6 +185,36 @@ describe('settings', () => {
     expect(problemsOf({ ...both, SLUICE_GRPC_TLS_CLIENT_SAN: 'DNS:envoy' })).toEqual([
       'SLUICE_GRPC_TLS_CLIENT_SAN needs SLUICE_GRPC_TLS_CLIENT_CA',
     ]);
+  });
+
+  it('name one place to take rules from, and no half of its TLS', () => {
+    const url = { SLUICE_RLS_XDS_URL: 'control.example:18000' };
+    expect(problemsOf(url)).toEqual([]);
+    expect(problemsOf({ SLUICE_RLS_XDS_URL: '[::1]:18000' })).toEqual([]);
+    expect(problemsOf({ ...url, SLUICE_RLS_CONFIG_DIR: 'rls' })).toEqual([
+      'SLUICE_RLS_CONFIG_DIR and SLUICE_RLS_XDS_URL are two places to take rules from: set one of them',
+    ]);
+    for (const wrong of [':18000', 'control.example', 'grpc://a:1', 'a:0', 'a:65536']) {
+      expect(problemsOf({ SLUICE_RLS_XDS_URL: wrong }).join()).toContain('must be host:port');
+    }
+    const secured = { ...url, SLUICE_RLS_XDS_TLS: 'on' };
+    const pair = { SLUICE_RLS_XDS_TLS_CERT: 'a.pem', SLUICE_RLS_XDS_TLS_KEY: 'a.key' };
+    expect(problemsOf({ ...secured, ...pair, SLUICE_RLS_XDS_TLS_CA: 'ca.pem' })).toEqual([]);
+    expect(problemsOf({ SLUICE_RLS_XDS_TLS: 'on' })).toEqual([
+      'SLUICE_RLS_XDS_TLS needs SLUICE_RLS_XDS_URL',
+    ]);
+    expect(problemsOf({ ...secured, SLUICE_RLS_XDS_TLS_KEY: 'a.key' })).toEqual([
+      'SLUICE_RLS_XDS_TLS_CERT and SLUICE_RLS_XDS_TLS_KEY must be set together',
+    ]);
+    for (const alone of [
+      pair,
+      { SLUICE_RLS_XDS_TLS_CA: 'ca.pem' },
+      { SLUICE_RLS_XDS_TLS_NAME: 'a' },
+    ]) {
+      expect(problemsOf({ ...url, ...alone })).toEqual([
+        'SLUICE_RLS_XDS_TLS_CA, SLUICE_RLS_XDS_TLS_CERT and SLUICE_RLS_XDS_TLS_NAME need SLUICE_RLS_XDS_TLS=on',
+      ]);
+    }
   });
 
   it('A6 take labels for metrics that are names, once each, and that nobody else uses', () => {

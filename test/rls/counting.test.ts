@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest';
-import { onEachEngine } from './rig.ts';
+import { describe, expect, it } from 'vitest';
+import { onEachEngine, type RlsRig, type ServedDomain } from './rig.ts';
 
 const flow = `
   - { key: key1, rate_limit: { unit: second, requests_per_unit: 50 } }
@@ -12,102 +12,115 @@ const flow = `
 `;
 const nothing = { limit: null, remaining: 0, resetSeconds: null, quota: null, isOver: false };
 
-onEachEngine('the reference flow', (rig) => {
-  it('A1 an unknown domain is let pass, and told of', async () => {
-    const { service, stats } = rig.domain(flow);
-    const descriptors = [
-      { entries: [{ key: 'hello', value: 'world' }], limit: null, hits: 1, isRefund: false },
-    ];
-    const answer = await service.ask({ domain: 'foo', descriptors });
-    expect(answer).toMatchObject({ isOver: false, statuses: [nothing] });
-    expect(stats.events).toEqual(['domain_not_found']);
-  });
+describe.each(['a folder', 'xDS'])('A12 the same by %s:', (source) => {
+  onEachEngine('the reference flow', (rig) => {
+    const open = async (changed?: Parameters<RlsRig['domain']>[1]): Promise<ServedDomain> =>
+      source === 'xDS' ? rig.served(flow, changed) : rig.domain(flow, changed);
 
-  it('A2 the first call of 50 a second leaves 49', async () => {
-    const { ask, stats } = rig.domain(flow);
-    const { statuses } = await ask('key1=foo');
-    expect(statuses).toEqual([
-      {
-        isOver: false,
-        limit: { name: null, requestsPerUnit: 50, unit: 'SECOND' },
-        remaining: 49,
-        resetSeconds: 1,
-        quota: null,
-      },
-    ]);
-    expect(stats.hits.get('key1')?.total).toBe(1);
-  });
-
-  it('A3 twenty of 25 calls pass, and the rest count as over', async () => {
-    const { codes, stats } = rig.domain(flow);
-    for (let call = 1; call <= 25; call += 1) {
-      const expected = call <= 20 ? `ok ${20 - call}, OK` : 'over 0, OVER';
-      expect(await codes('key2=x')).toBe(expected);
-      expect(stats.hits.get('key2')).toMatchObject({ total: call, over: Math.max(0, call - 20) });
-    }
-  });
-
-  it('A4 a refusal charges none: the other rule keeps what it has', async () => {
-    const { codes } = rig.domain(flow);
-    for (let call = 1; call <= 10; call += 1) {
-      expect(await codes('key2=x', 'key3=x')).toBe(`ok ${20 - call}, ok ${10 - call}, OK`);
-    }
-    for (let call = 11; call <= 15; call += 1) {
-      expect(await codes('key2=x', 'key3=x')).toBe('ok 10, over 0, OVER');
-    }
-  });
-
-  it('A4 charged as the reference service does, the other rule goes on falling', async () => {
-    const { codes } = rig.domain(flow, { charging: 'reference' });
-    for (let call = 1; call <= 10; call += 1) {
-      expect(await codes('key2=x', 'key3=x')).toBe(`ok ${20 - call}, ok ${10 - call}, OK`);
-    }
-    for (let call = 11; call <= 15; call += 1) {
-      expect(await codes('key2=x', 'key3=x')).toBe(`ok ${20 - call}, over 0, OVER`);
-    }
-  });
-
-  it('A5 the time until reset runs down', async () => {
-    const { ask } = rig.domain(flow);
-    const reset = async () => (await ask('key4=durTest')).statuses[0]?.resetSeconds;
-    expect(await reset()).toBe(43_200);
-    rig.clock.advanceMs(2000);
-    expect(await reset()).toBe(43_198);
-  });
-
-  it('A8 values under a shared pattern have one counter, A9 others one each', async () => {
-    const { codes } = rig.domain(flow);
-    for (let call = 1; call <= 10; call += 1) await codes('files=files/a.pdf');
-    expect(await codes('files=files/b.csv')).toBe('over 0, OVER');
-    for (let call = 1; call <= 10; call += 1) {
-      expect(await codes(`files=files_no_share/${call}`)).toBe('ok 9, OK');
-    }
-  });
-
-  it('a window ends, and the next one is empty', async () => {
-    const { codes } = rig.domain(flow);
-    await codes('one_per_minute=x');
-    expect(await codes('one_per_minute=x')).toBe('over 0, OVER');
-    rig.clock.advanceMs(60_000);
-    expect(await codes('one_per_minute=x')).toBe('ok 0, OK');
-  });
-
-  it('the same counter twice in a request counts twice, all or nothing', async () => {
-    const { codes } = rig.domain('  - { key: a, rate_limit: { unit: day, requests_per_unit: 3 } }');
-    expect(await codes('a=x', 'a=x')).toBe('ok 1, ok 1, OK');
-    expect(await codes('a=x', 'a=x')).toBe('over 0, over 0, OVER');
-    expect(await codes('a=x')).toBe('ok 0, OK');
-  });
-
-  it('ten a minute and ten a day of the same entries are two counters', async () => {
-    const { codes } = rig.domain(flow);
-    const limit = (unit: 'MINUTE' | 'DAY') => ({
-      entries: 'any=x',
-      limit: { requestsPerUnit: 10, unit },
+    it('A1 an unknown domain is let pass, and told of', async () => {
+      const { service, stats } = await open();
+      const descriptors = [
+        { entries: [{ key: 'hello', value: 'world' }], limit: null, hits: 1, isRefund: false },
+      ];
+      const answer = await service.ask({ domain: 'foo', descriptors });
+      expect(answer).toMatchObject({ isOver: false, statuses: [nothing] });
+      expect(stats.events).toEqual(['domain_not_found']);
     });
-    expect(await codes(limit('MINUTE'))).toBe('ok 9, OK');
-    expect(await codes(limit('DAY'))).toBe('ok 9, OK');
-    expect(await codes(limit('DAY'))).toBe('ok 8, OK');
+
+    it('A2 the first call of 50 a second leaves 49', async () => {
+      const { ask, stats } = await open();
+      const { statuses } = await ask('key1=foo');
+      expect(statuses).toEqual([
+        {
+          isOver: false,
+          limit: { name: null, requestsPerUnit: 50, unit: 'SECOND' },
+          remaining: 49,
+          resetSeconds: 1,
+          quota: null,
+        },
+      ]);
+      expect(stats.hits.get('key1')?.total).toBe(1);
+    });
+
+    it('A3 twenty of 25 calls pass, and the rest count as over', async () => {
+      const { codes, stats } = await open();
+      for (let call = 1; call <= 25; call += 1) {
+        const expected = call <= 20 ? `ok ${20 - call}, OK` : 'over 0, OVER';
+        expect(await codes('key2=x')).toBe(expected);
+        expect(stats.hits.get('key2')).toMatchObject({ total: call, over: Math.max(0, call - 20) });
+      }
+    });
+
+    it('A4 a refusal charges none: the other rule keeps what it has', async () => {
+      const { codes } = await open();
+      for (let call = 1; call <= 10; call += 1) {
+        expect(await codes('key2=x', 'key3=x')).toBe(`ok ${20 - call}, ok ${10 - call}, OK`);
+      }
+      for (let call = 11; call <= 15; call += 1) {
+        expect(await codes('key2=x', 'key3=x')).toBe('ok 10, over 0, OVER');
+      }
+    });
+
+    it('A4 charged as the reference service does, the other rule goes on falling', async () => {
+      const { codes } = await open({ charging: 'reference' });
+      for (let call = 1; call <= 10; call += 1) {
+        expect(await codes('key2=x', 'key3=x')).toBe(`ok ${20 - call}, ok ${10 - call}, OK`);
+      }
+      for (let call = 11; call <= 15; call += 1) {
+        expect(await codes('key2=x', 'key3=x')).toBe(`ok ${20 - call}, over 0, OVER`);
+      }
+    });
+
+    it('A5 the time until reset runs down', async () => {
+      const { ask } = await open();
+      const reset = async () => (await ask('key4=durTest')).statuses[0]?.resetSeconds;
+      expect(await reset()).toBe(43_200);
+      rig.clock.advanceMs(2000);
+      expect(await reset()).toBe(43_198);
+    });
+
+    it('A8 values under a shared pattern have one counter', async () => {
+      const { codes } = await open();
+      for (let call = 1; call <= 10; call += 1) await codes('files=files/a.pdf');
+      // The protocol has no word for sharing.
+      const expected = source === 'xDS' ? 'ok 9, OK' : 'over 0, OVER';
+      expect(await codes('files=files/b.csv')).toBe(expected);
+    });
+
+    it('A9 values under a pattern have one each', async () => {
+      const { codes } = await open();
+      for (let call = 1; call <= 10; call += 1) {
+        expect(await codes(`files=files_no_share/${call}`)).toBe('ok 9, OK');
+      }
+    });
+
+    it('a window ends, and the next one is empty', async () => {
+      const { codes } = await open();
+      await codes('one_per_minute=x');
+      expect(await codes('one_per_minute=x')).toBe('over 0, OVER');
+      rig.clock.advanceMs(60_000);
+      expect(await codes('one_per_minute=x')).toBe('ok 0, OK');
+    });
+
+    it('the same counter twice in a request counts twice, all or nothing', async () => {
+      const { codes } = rig.domain(
+        '  - { key: a, rate_limit: { unit: day, requests_per_unit: 3 } }',
+      );
+      expect(await codes('a=x', 'a=x')).toBe('ok 1, ok 1, OK');
+      expect(await codes('a=x', 'a=x')).toBe('over 0, over 0, OVER');
+      expect(await codes('a=x')).toBe('ok 0, OK');
+    });
+
+    it('ten a minute and ten a day of the same entries are two counters', async () => {
+      const { codes } = await open();
+      const limit = (unit: 'MINUTE' | 'DAY') => ({
+        entries: 'any=x',
+        limit: { requestsPerUnit: 10, unit },
+      });
+      expect(await codes(limit('MINUTE'))).toBe('ok 9, OK');
+      expect(await codes(limit('DAY'))).toBe('ok 9, OK');
+      expect(await codes(limit('DAY'))).toBe('ok 8, OK');
+    });
   });
 });
 

@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
 import { otherName } from './bounded-names.ts';
-import { Counters, type Tally } from './series.ts';
+import { Counters, Gauges, type Tally } from './series.ts';
 
 /** What a request added to the figures of one rule. */
 export type RuleHits = {
@@ -9,6 +9,16 @@ export type RuleHits = {
   readonly near: number;
   readonly within: number;
   readonly shadow: number;
+  readonly overUnasked: number;
+};
+
+/** What becomes of looking up who is over in process. */
+export type LookUps = {
+  readonly lookups: number;
+  readonly hits: number;
+  readonly expired: number;
+  readonly evicted: number;
+  readonly entries: number;
 };
 
 /** Labels of all these figures, such as where they are counted. */
@@ -31,6 +41,7 @@ export class RlsMetrics {
   readonly #errors: Counters;
   readonly #loads: { readonly good: Tally; readonly bad: Tally };
   readonly #letThrough: Tally;
+  #localCache: LocalCacheTallies | null = null;
   readonly #families: Readonly<Record<keyof RuleTallies, Counters>>;
 
   constructor(registry: Registry, tags: Tags) {
@@ -44,6 +55,10 @@ export class RlsMetrics {
       near: ofRule('near_limit', 'Hits in the last fifth of the limit.'),
       within: ofRule('within_limit', 'Hits of requests within the limit.'),
       shadow: ofRule('shadow_mode', 'Hits beyond the limit that were let pass in shadow mode.'),
+      overUnasked: ofRule(
+        'over_limit_with_local_cache',
+        'Hits beyond the limit that were refused without asking the store.',
+      ),
       refunded: ofRule('refunded_hits', 'Hits that were given back.'),
     };
     this.#notFound = this.#counters(
@@ -75,6 +90,7 @@ export class RlsMetrics {
     tallies.near.value += hits.near;
     tallies.within.value += hits.within;
     tallies.shadow.value += hits.shadow;
+    tallies.overUnasked.value += hits.overUnasked;
   }
 
   refunded(statKey: readonly string[], hits: number): void {
@@ -97,6 +113,33 @@ export class RlsMetrics {
     this.#loads[isGood ? 'good' : 'bad'].value++;
   }
 
+  localCache({ lookups, hits, expired, evicted, entries }: LookUps): void {
+    const figures = (this.#localCache ??= this.#openLocalCache());
+    figures.lookupCount.value = lookups;
+    figures.hitCount.value = hits;
+    figures.missCount.value = lookups - hits;
+    figures.expiredCount.value = expired;
+    figures.evacuateCount.value = evicted;
+    figures.entryCount.value = entries;
+  }
+
+  /** Published where there is one. */
+  #openLocalCache(): LocalCacheTallies {
+    const gauge = (figure: string, help: string) => {
+      const constants = this.#tags;
+      const name = `ratelimit_localcache_${figure}`;
+      return new Gauges({ name, help, constants }).registerIn(this.#registry).with();
+    };
+    return {
+      lookupCount: gauge('lookupCount', 'Look-ups of who is over in process.'),
+      hitCount: gauge('hitCount', 'Those that found somebody over.'),
+      missCount: gauge('missCount', 'Those that left it to the store.'),
+      expiredCount: gauge('expiredCount', 'Those that found a window that had ended.'),
+      evacuateCount: gauge('evacuateCount', 'Entries that were dropped for want of room.'),
+      entryCount: gauge('entryCount', 'Entries there are.'),
+    };
+  }
+
   #talliesOf(statKey: readonly string[]): RuleTallies {
     const key = JSON.stringify(statKey);
     let tallies = this.#rules.get(key);
@@ -117,7 +160,14 @@ export class RlsMetrics {
 }
 
 type RuleTallies = Readonly<
-  Record<'total' | 'over' | 'near' | 'within' | 'shadow' | 'refunded', Tally>
+  Record<'total' | 'over' | 'near' | 'within' | 'shadow' | 'overUnasked' | 'refunded', Tally>
+>;
+
+type LocalCacheTallies = Readonly<
+  Record<
+    'lookupCount' | 'hitCount' | 'missCount' | 'expiredCount' | 'evacuateCount' | 'entryCount',
+    Tally
+  >
 >;
 
 /** As the reference service cleans its names; an address stays one word. */

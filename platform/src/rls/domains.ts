@@ -6,11 +6,12 @@ import type { RlsStatus } from './ask.ts';
 import type { RlsConfig } from './config/tree.ts';
 import { AfterResponse } from './decide/after-response.ts';
 import { answerOf } from './decide/answer.ts';
-import { chargeAtomically, chargeEach } from './decide/charge.ts';
+import { chargeAtomically, chargeEach, votesOf } from './decide/charge.ts';
 import { checkFor, Counters, questionOf } from './decide/counters.ts';
 import { hitCountsOf } from './decide/hit-counts.ts';
 import type { Item, Seen } from './decide/item.ts';
 import { isRefused, type Vote } from './decide/overall.ts';
+import type { Look, OverCache } from './decide/over-cache.ts';
 import { RuleBook } from './decide/rule-limits.ts';
 import { noRule, nothingAllowed, refusedUnasked, statusOf, unlimited } from './decide/status.ts';
 import { applyReplaces } from './match/apply-replaces.ts';
@@ -26,6 +27,8 @@ export type DomainsParts = {
   readonly stats: RlsStats;
   readonly metrics: Pick<Metrics, 'degraded'>;
   readonly settings: RlsSettings;
+  /** Of who is over; null without one. */
+  readonly overs: OverCache | null;
 };
 
 /** For what takes more than one call of the store: they have to share. */
@@ -47,12 +50,21 @@ export class Domains {
   async ask(config: RlsConfig, request: RlsRequest): Promise<RlsAnswer> {
     const plan = this.#plan(config, request);
     const tenant: TenantRef = { id: `rls:${request.domain}` };
+    const { overs, stats } = this.#parts;
+    const refunds = itemsOf(plan, 'refund');
+    if (refunds.length > 0) overs?.refunded(request.domain, refunds);
+    const look = overs?.look(request.domain, itemsOf(plan, 'charge')) ?? knowsNothing;
     try {
-      const seen = await this.#deadline.run(this.#count(tenant, plan));
-      return this.#answer(request, plan, seen);
+      const seen = await this.#deadline.run(this.#count(tenant, plan, look.known));
+      look.note(seen);
+      if (overs) stats.localCache(overs.figures);
+      return this.#answer(request, plan, { seen, known: look.known });
     } catch (error) {
       if (!(error instanceof StoreFailure)) throw error;
       return this.#whenStoreFails(error, tenant, { request, plan });
+    } finally {
+      // Once more: who asked meanwhile may have noted what was before.
+      if (refunds.length > 0) overs?.refunded(request.domain, refunds);
     }
   }
 
@@ -95,26 +107,32 @@ export class Domains {
     return { kind: isRefund && hits > 0 ? 'refund' : 'charge', item };
   }
 
-  async #count(tenant: TenantRef, plan: Plan): Promise<ReadonlyMap<Item, Seen>> {
+  async #count(
+    tenant: TenantRef,
+    plan: Plan,
+    known: ReadonlyMap<Item, Seen>,
+  ): Promise<ReadonlyMap<Item, Seen>> {
     const counters = new Counters(this.#parts, tenant);
     const refunds = itemsOf(plan, 'refund');
-    const charges = itemsOf(plan, 'charge');
+    const charges = itemsOf(plan, 'charge').filter((item) => !known.has(item));
     // First, for what comes back may make room for the rest.
     const back = refunds.length > 0 ? await counters.refund(refunds) : [];
     const { charging, isShadow } = this.#parts.settings;
+    const votes = [...fixedVotes(plan), ...votesOf(known)];
     const seen =
       charging === 'reference'
         ? await chargeEach(counters, charges)
-        : await chargeAtomically(counters, charges, { votes: fixedVotes(plan), isShadow });
-    return new Map([...back, ...seen]);
+        : await chargeAtomically(counters, charges, { votes, isShadow });
+    return new Map([...back, ...known, ...seen]);
   }
 
-  #answer(request: RlsRequest, plan: Plan, seen: ReadonlyMap<Item, Seen>): RlsAnswer {
+  #answer(request: RlsRequest, plan: Plan, counted: Counted): RlsAnswer {
+    const { seen } = counted;
     const statuses = plan.steps.map((step): RlsStatus => {
       if (step.kind === 'fixed') return step.status;
       return statusOf(step.item, seen.get(step.item) as Seen, request.domain);
     });
-    for (const step of plan.steps) this.#note(step, seen);
+    for (const step of plan.steps) this.#note(step, counted);
     return this.#concluded(request, plan, statuses);
   }
 
@@ -132,7 +150,7 @@ export class Domains {
     return answerOf({ request, matches, statuses, isOver: isOver && !settings.isShadow }, settings);
   }
 
-  #note(step: Step, seen: ReadonlyMap<Item, Seen>): void {
+  #note(step: Step, { seen, known }: Counted): void {
     const { stats } = this.#parts;
     if (step.kind === 'refund') {
       stats.refunded(step.item.match.statKey, step.item.hits);
@@ -141,11 +159,13 @@ export class Domains {
       const { before, isOver, granted } = seen.get(step.item) as Seen;
       const limit = limits.enforced.size;
       // Nobody tells of what is granted when it is used.
-      const counted = { hits: hits + granted, before, limit, isOver, isShadow };
-      stats.hit(match.statKey, hitCountsOf(counted));
+      const isUnasked = known.has(step.item);
+      const asked = { hits: hits + granted, before, limit, isOver, isShadow, isUnasked };
+      stats.hit(match.statKey, hitCountsOf(asked));
     } else if (step.kind === 'fixed' && step.over) {
       const { match, hits, isShadow } = step.over;
-      stats.hit(match.statKey, hitCountsOf({ hits, before: 0, limit: 0, isOver: true, isShadow }));
+      const nothing = { before: 0, limit: 0, isOver: true, isUnasked: false };
+      stats.hit(match.statKey, hitCountsOf({ hits, isShadow, ...nothing }));
     }
   }
 
@@ -176,6 +196,14 @@ export class Domains {
     return this.#concluded(request, plan, statuses);
   }
 }
+
+const knowsNothing: Look = { known: new Map(), note: () => {} };
+
+type Counted = {
+  readonly seen: ReadonlyMap<Item, Seen>;
+  /** Of those, the ones that the store was not asked about. */
+  readonly known: ReadonlyMap<Item, Seen>;
+};
 
 type Asked = { readonly request: RlsRequest; readonly plan: Plan };
 

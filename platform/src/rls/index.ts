@@ -1,5 +1,6 @@
 /**
- * What gateways ask, behind one interface: the reference service's files, matched and decided on our
+ * What gateways ask, behind one interface: the reference service's rules, from files or a management
+ * server, matched and decided on our
  * engine, and tenants' plans. Knows neither gRPC nor HTTP, and never throws because a store failed.
  */
 export {
@@ -17,11 +18,15 @@ export {
   type RlsStatus,
   type RlsUnit,
 } from './ask.ts';
-export { LiveConfig } from './config/live-config.ts';
+export type { ConfigSource, ConfigWatch } from './config/current-config.ts';
+export { FolderConfig } from './config/folder-config.ts';
 export { readRlsFolder } from './config/read-rls-folder.ts';
+export { OverCache } from './decide/over-cache.ts';
 export { Domains } from './domains.ts';
 export { RlsService } from './service.ts';
 export type { RlsSettings } from './settings.ts';
 export type { RlsStats } from './stats.ts';
 export { TenantDomains } from './tenant-domains.ts';
 export { plansOf } from './to-plan.ts';
+export type { XdsServer } from './xds/connect.ts';
+export { XdsConfig } from './xds/xds-config.ts';

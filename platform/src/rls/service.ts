@@ -12,7 +12,7 @@ import type { RlsStats } from './stats.ts';
 import type { TenantDomains } from './tenant-domains.ts';
 
 export type RlsServiceParts = {
-  /** Null: no folder was configured. */
+  /** Null: there is no source of rules. */
   readonly config: { readonly config: RlsConfig | null } | null;
   readonly domains: Domains;
   /** Null where domains can't be tenants. */
@@ -20,7 +20,7 @@ export type RlsServiceParts = {
   readonly stats: Pick<RlsStats, 'failed'>;
 };
 
-/** What a gateway asks, whoever answers: a configuration file, or a tenant's plan. */
+/** What a gateway asks, whoever answers: configured rules, or a tenant's plan. */
 export class RlsService implements RateLimitService {
   readonly #parts: RlsServiceParts;
 

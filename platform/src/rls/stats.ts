@@ -1,4 +1,5 @@
 import type { HitCounts } from './decide/hit-counts.ts';
+import type { LocalCacheFigures } from './decide/over-cache.ts';
 
 /** Told of everything that is counted. Implementations bound what they keep. */
 export type RlsStats = {
@@ -10,4 +11,6 @@ export type RlsStats = {
   /** Let through only because nobody is refused. */
   letThrough(): void;
   loaded(isGood: boolean): void;
+  /** As of now; never where there is no such cache. */
+  localCache(figures: LocalCacheFigures): void;
 };

@@ -4,18 +4,30 @@ import { Decider, TenantIdentifier, type DeciderParts } from '../decide/index.ts
 import type { CheckSink } from '../observe/index.ts';
 import {
   Domains,
-  LiveConfig,
+  FolderConfig,
+  OverCache,
   RlsService,
   TenantDomains,
+  XdsConfig,
+  type ConfigSource,
+  type ConfigWatch,
   type RateLimitService,
   type RlsSettings,
   type RlsStats,
+  type XdsServer,
 } from '../rls/index.ts';
 import type { Foundation } from './foundation.ts';
 
 export type RateLimitsConfig = Pick<
   Config,
   | 'rlsConfigDir'
+  | 'rlsXdsUrl'
+  | 'rlsXdsNode'
+  | 'rlsXdsTls'
+  | 'rlsXdsTlsCa'
+  | 'rlsXdsTlsCert'
+  | 'rlsXdsTlsKey'
+  | 'rlsXdsTlsName'
   | 'rlsTenants'
   | 'rlsDeadlineMs'
   | 'rlsOnStoreFailure'
@@ -27,6 +39,7 @@ export type RateLimitsConfig = Pick<
   | 'rlsHeaders'
   | 'rlsMetadata'
   | 'rlsTags'
+  | 'rlsLocalCacheBytes'
   | 'headerProfile'
 >;
 
@@ -38,19 +51,25 @@ export type RateLimits = {
   close(): Promise<void>;
 };
 
-/** Null, and nothing is spent on it, where there is neither a folder nor a tenant to ask for. */
+/** Null, and nothing is spent on it, where there are neither rules nor a tenant to ask for. */
 export async function openRateLimits(
   foundation: Foundation,
   config: RateLimitsConfig,
   deciding: Omit<DeciderParts, 'identifier'>,
 ): Promise<RateLimits | null> {
-  if (config.rlsConfigDir === null && !config.rlsTenants) return null;
+  const hasRules = config.rlsConfigDir !== null || config.rlsXdsUrl !== null;
+  if (!hasRules && !config.rlsTenants) return null;
   const { store, metrics } = foundation;
   const stats = metrics.openRls(config.rlsTags ?? {});
   const settings = settingsOf(config);
-  const live = await openFolder(foundation, config, stats);
+  const source = sourceOf(foundation, config, stats);
+  await source?.open();
   const { local } = deciding;
   const counting = store.within(settings.deadlineMs);
+  const { rlsLocalCacheBytes: bytes } = config;
+  const overs = bytes > 0 ? new OverCache({ bytes }) : null;
+  // Who comes back may have forgotten what it counted.
+  if (overs) store.onLost(() => overs.clear());
   let sink: CheckSink | null = null;
   const tenants = config.rlsTenants
     ? new TenantDomains({
@@ -65,15 +84,15 @@ export async function openRateLimits(
     : null;
   return {
     service: new RlsService({
-      config: live,
-      domains: new Domains({ ...counting, local, stats, metrics, settings }),
+      config: source,
+      domains: new Domains({ ...counting, local, stats, metrics, settings, overs }),
       tenants,
       stats,
     }),
     watch: (told) => {
       sink = told;
     },
-    close: async () => live?.close(),
+    close: async () => source?.close(),
   };
 }
 
@@ -90,21 +109,42 @@ function settingsOf(config: RateLimitsConfig): RlsSettings {
   };
 }
 
-async function openFolder(
+/** A folder or a management server: the settings are refused where both are named. */
+function sourceOf(
   { log: { logger } }: Foundation,
-  { rlsConfigDir: folder, rlsMergeDomains: isMerging }: RateLimitsConfig,
+  config: RateLimitsConfig,
   stats: RlsStats,
-): Promise<LiveConfig | null> {
-  if (folder === null) return null;
-  const live = new LiveConfig({
-    folder,
-    isMerging,
+): ConfigSource | null {
+  const { rlsConfigDir: folder, rlsXdsNode: nodeId, rlsMergeDomains: isMerging } = config;
+  const watch: ConfigWatch = {
     onLoad: (isGood) => stats.loaded(isGood),
     onLoaded: (domains) => logger.info({ event: 'rls.loaded', domains }),
     onProblem: (problem) => logger.error({ event: 'rls.refused', problem }),
+  };
+  if (folder !== null) return new FolderConfig({ folder, isMerging, ...watch });
+  const server = xdsServerOf(config);
+  if (!server) return null;
+  return new XdsConfig({
+    server,
+    nodeId,
+    isMerging,
+    ...watch,
+    onLost: (problem) => logger.warn({ event: 'rls.xds_lost', problem }),
+    onBack: () => logger.info({ event: 'rls.xds_back' }),
   });
-  await live.open();
-  return live;
+}
+
+function xdsServerOf(config: RateLimitsConfig): XdsServer | null {
+  const { rlsXdsUrl: address, rlsXdsTls: isSecured } = config;
+  if (address === null) return null;
+  const { rlsXdsTlsCa, rlsXdsTlsCert, rlsXdsTlsKey, rlsXdsTlsName } = config;
+  const tls = {
+    caPath: rlsXdsTlsCa,
+    certPath: rlsXdsTlsCert,
+    keyPath: rlsXdsTlsKey,
+    name: rlsXdsTlsName,
+  };
+  return { address, tls: isSecured ? tls : null };
 }
 
 /**

@@ -2,7 +2,12 @@ import type { Config } from './table.ts';
 
 /** What no single setting can see. */
 export function contradictions(config: Config): string[] {
-  return [...addressProblems(config), ...tlsProblems(config), ...workerProblems(config)];
+  return [
+    ...addressProblems(config),
+    ...tlsProblems(config),
+    ...xdsProblems(config),
+    ...workerProblems(config),
+  ];
 }
 
 function addressProblems({ httpAddr, adminAddr, grpcAddr }: Config): string[] {
@@ -31,6 +36,30 @@ function tlsProblems(config: Config): string[] {
   }
   if (grpcTlsClientSan !== null && grpcTlsClientCa === null) {
     problems.push('SLUICE_GRPC_TLS_CLIENT_SAN needs SLUICE_GRPC_TLS_CLIENT_CA');
+  }
+  return problems;
+}
+
+function xdsProblems(config: Config): string[] {
+  const { rlsConfigDir, rlsXdsUrl, rlsXdsTls, rlsXdsTlsCa, rlsXdsTlsCert } = config;
+  const { rlsXdsTlsKey, rlsXdsTlsName } = config;
+  const problems: string[] = [];
+  if (rlsConfigDir !== null && rlsXdsUrl !== null) {
+    problems.push(
+      'SLUICE_RLS_CONFIG_DIR and SLUICE_RLS_XDS_URL are two places to take rules from: set one of them',
+    );
+  }
+  if (rlsXdsTls && rlsXdsUrl === null) {
+    problems.push('SLUICE_RLS_XDS_TLS needs SLUICE_RLS_XDS_URL');
+  }
+  if ((rlsXdsTlsCert === null) !== (rlsXdsTlsKey === null)) {
+    problems.push('SLUICE_RLS_XDS_TLS_CERT and SLUICE_RLS_XDS_TLS_KEY must be set together');
+  }
+  const isTlsMeant = [rlsXdsTlsCa, rlsXdsTlsCert, rlsXdsTlsName].some((one) => one !== null);
+  if (isTlsMeant && !rlsXdsTls) {
+    problems.push(
+      'SLUICE_RLS_XDS_TLS_CA, SLUICE_RLS_XDS_TLS_CERT and SLUICE_RLS_XDS_TLS_NAME need SLUICE_RLS_XDS_TLS=on',
+    );
   }
   return problems;
 }

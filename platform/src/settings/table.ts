@@ -11,6 +11,7 @@ import {
   parseOrigin,
   parsePairs,
   parseRedis,
+  parseRemote,
   parseSecret,
   parseSwitch,
   parseTags,
@@ -155,6 +156,38 @@ export const settings = {
     parseText,
     "A folder of YAML files of Envoy's reference service, read as they are and watched.",
   ),
+  rlsXdsUrl: optional(
+    'SLUICE_RLS_XDS_URL',
+    parseRemote,
+    'A management server to take those rules from instead, by xDS: `host:port`.',
+  ),
+  rlsXdsNode: withDefault(
+    'SLUICE_RLS_XDS_NODE',
+    'default',
+    parseText,
+    'The node id that it is asked for.',
+  ),
+  rlsXdsTls: withDefault('SLUICE_RLS_XDS_TLS', 'off', parseSwitch, 'Asks it over TLS.'),
+  rlsXdsTlsCa: optional(
+    'SLUICE_RLS_XDS_TLS_CA',
+    parseText,
+    'Who must have signed its certificate: a PEM file, read at each connection. Without it those that Node trusts.',
+  ),
+  rlsXdsTlsCert: optional(
+    'SLUICE_RLS_XDS_TLS_CERT',
+    parseText,
+    'The certificate that it is shown: a PEM file, read at each connection.',
+  ),
+  rlsXdsTlsKey: optional(
+    'SLUICE_RLS_XDS_TLS_KEY',
+    parseText,
+    'The key of that certificate: a PEM file, read at each connection.',
+  ),
+  rlsXdsTlsName: optional(
+    'SLUICE_RLS_XDS_TLS_NAME',
+    parseText,
+    'The name that its certificate must bear, where that is not the host of the address.',
+  ),
   rlsTenants: withDefault(
     'SLUICE_RLS_TENANTS',
     'off',
@@ -189,7 +222,7 @@ export const settings = {
     'SLUICE_RLS_CALENDAR',
     'honest',
     parseOneOf('honest', 'reference'),
-    'What weeks, months and years of those files are: `honest` those of the calendar, `reference` blocks of 7, 30 and 365 days since 1970.',
+    'What weeks, months and years of those rules are: `honest` those of the calendar, `reference` blocks of 7, 30 and 365 days since 1970.',
   ),
   rlsShadow: withDefault(
     'SLUICE_RLS_SHADOW',
@@ -201,13 +234,19 @@ export const settings = {
     'SLUICE_RLS_QUOTA',
     'off',
     parseSwitch,
-    'Puts every rule of those files into quota mode: a request is refused only where all of them would.',
+    'Puts every one of those rules into quota mode: a request is refused only where all of them would.',
   ),
   rlsMergeDomains: withDefault(
     'SLUICE_RLS_MERGE_DOMAINS',
     'off',
     parseSwitch,
-    'Lets several of those files add to one domain.',
+    'Lets several of those files, or of what the management server sends, add to one domain.',
+  ),
+  rlsLocalCacheBytes: withDefault(
+    'SLUICE_RLS_LOCAL_CACHE_BYTES',
+    '0',
+    parseWhole(0, 1_073_741_824),
+    'How much memory a process uses to remember who is over until the window ends, so that Redis is not asked about them; 0 remembers nobody.',
   ),
   rlsHeaders: withDefault(
     'SLUICE_RLS_HEADERS',

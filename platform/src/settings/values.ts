@@ -106,6 +106,14 @@ export function parseAddress(text: string): Address {
   return Object.freeze({ host: match[1] ?? (match[2] || '0.0.0.0'), port });
 }
 
+/** Of somebody else: as it was written. */
+export function parseRemote(text: string): string {
+  const match = /^(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+):(\d{1,5})$/.exec(text);
+  const port = Number(match?.[1]);
+  if (match && port >= 1 && port <= 65_535) return text;
+  throw new Error(`must be host:port, such as control.example:18000, got ${quote(text)}`);
+}
+
 export function parseAddressOrOff(text: string): Address | null {
   return text.toLowerCase() === 'off' ? null : parseAddress(text);
 }

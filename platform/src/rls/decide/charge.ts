@@ -28,15 +28,27 @@ export async function chargeAtomically(
   const isOverSoFar = () => isRefused([...votes, ...votesOf(seen)]);
   if (looks.length > 0) note((await counters.weigh(looks, watched, 'nothing')).seen);
   if (charges.length > 0) {
-    const isOver = votesOf(seen).concat(votes).some(isDecisive);
+    const isOver = isRefused([...votes, ...votesOf(seen), ...charges.map(asIfItFitted)]);
     const isByItself = isShadow || !charges.some((item) => !item.isShadow && !item.isQuota);
-    if (isOver && !isShadow) note((await counters.weigh(charges, watched, 'nothing')).seen);
+    if (isOver && !isShadow) await lookBesides(counters, charges, note);
     else if (isByItself) note((await counters.weigh(charges, watched, 'hits')).seen);
     else await takeTogether(counters, charges, { note, seen, isOverSoFar });
   }
   const owed = charges.filter((item) => item.isAfterResponse && !seen.get(item)?.isCharged);
   await debitWhereItTells(counters, owed, seen);
   return seen;
+}
+
+/** The request is refused, whatever they say: only those in shadow count. */
+async function lookBesides(
+  counters: Counters,
+  charges: readonly Item[],
+  note: Rounds['note'],
+): Promise<void> {
+  const others = charges.filter((item) => !item.isShadow);
+  const inShadow = charges.filter((item) => item.isShadow);
+  if (others.length > 0) note((await counters.weigh(others, watched, 'nothing')).seen);
+  if (inShadow.length > 0) note((await counters.weigh(inShadow, watched, 'hits')).seen);
 }
 
 type Rounds = {
@@ -107,11 +119,10 @@ async function debitWhereItTells(
   if (owed.length > 0) await counters.debit(owed);
 }
 
-function votesOf(seen: ReadonlyMap<Item, Seen>): Vote[] {
+export function votesOf(seen: ReadonlyMap<Item, Seen>): Vote[] {
   return [...seen].map(([{ isShadow, isQuota }, { isOver }]) => ({ isOver, isShadow, isQuota }));
 }
 
-/** Over by itself, whatever the others say. */
-function isDecisive({ isOver, isShadow, isQuota }: Vote): boolean {
-  return isOver && !isShadow && !isQuota;
+function asIfItFitted({ isShadow, isQuota }: Item): Vote {
+  return { isOver: false, isShadow, isQuota };
 }

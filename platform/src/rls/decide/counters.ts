@@ -92,8 +92,8 @@ export class Counters {
       items.map((item, at) => {
         const shown = view(limits[at] as BoundLimit, readings[at] as never, nowUs);
         const remaining = Math.min(shown.remaining + item.hits, item.limits.enforced.size);
-        const seen = { isOver: false, isCharged: false, granted: 0, before: shown.used, nowUs };
-        return [item, { ...seen, view: { ...shown, remaining } }];
+        const seen = { isOver: false, isOwn: true, isCharged: false, granted: 0, nowUs };
+        return [item, { ...seen, before: shown.used, view: { ...shown, remaining } }];
       }),
     );
   }
@@ -158,7 +158,7 @@ function seenOf(
   { bound }: Pick<Group, 'bound'>,
   { decided, at, peek, isGranting }: Weighing,
 ): Seen {
-  const { nowUs, allowed } = decided;
+  const { nowUs, allowed, degraded } = decided;
   const reading = decided.readings[at];
   if (!reading) throw new StoreFailure('malformed reply');
   const isOver = reading.verdict !== 'ok';
@@ -166,6 +166,7 @@ function seenOf(
   const shown = view({ ...bound, limit: item.limits.enforced }, reading, nowUs);
   return {
     isOver,
+    isOwn: degraded === null,
     isCharged,
     granted: isCharged && isGranting ? item.grant : 0,
     before: isCharged ? shown.used - bound.cost : shown.used,

@@ -21,12 +21,20 @@ describe('statistics of hits', () => {
       limit,
       isOver,
       isShadow: false,
+      isUnasked: false,
     });
     expect([total, over, near, within]).toEqual(expected);
   });
 
   it('what is over counts as such in shadow mode too', () => {
-    const counts = hitCountsOf({ hits: 3, before: 9, limit: 10, isOver: true, isShadow: true });
-    expect(counts).toMatchObject({ total: 3, over: 2, shadow: 2, within: 0 });
+    const asked = { hits: 3, before: 9, limit: 10, isOver: true, isUnasked: false };
+    const counts = hitCountsOf({ ...asked, isShadow: true });
+    expect(counts).toMatchObject({ total: 3, over: 2, shadow: 2, within: 0, overUnasked: 0 });
+  });
+
+  it('where the store was not asked all hits are over, and counted once more', () => {
+    const asked = { hits: 3, before: 9, limit: 10, isOver: true, isShadow: false };
+    const counts = hitCountsOf({ ...asked, isUnasked: true });
+    expect(counts).toMatchObject({ total: 3, over: 3, near: 0, overUnasked: 3 });
   });
 });

@@ -22,6 +22,8 @@ export type Item = {
 export type Seen = {
   /** By its own counter, whatever became of the request. */
   readonly isOver: boolean;
+  /** By a counter of its own: not one that newcomers share for want of room. */
+  readonly isOwn: boolean;
   readonly isCharged: boolean;
   /** What was charged beyond its hits. */
   readonly granted: number;

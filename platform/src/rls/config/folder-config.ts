@@ -1,46 +1,42 @@
 import { watch, type FSWatcher } from 'node:fs';
+import { CurrentConfig, type ConfigSource, type ConfigWatch } from './current-config.ts';
 import { readFolder, type ConfigFile } from './folder.ts';
 import { readTexts } from './read-texts.ts';
-import { buildConfig, type ReadFile, type RlsConfig, type TreeOptions } from './tree.ts';
+import type { ReadFile, RlsConfig, TreeOptions } from './tree.ts';
 import type { SourceRead } from './yaml-source.mjs';
 
-export type LiveConfigOptions = TreeOptions & {
-  readonly folder: string;
-  /** Told of every load, whether it can be used, and of what is wrong. */
-  readonly onLoad: (isGood: boolean) => void;
-  /** Once for each different problem. */
-  readonly onProblem: (problem: string) => void;
-  readonly onLoaded?: (domains: number) => void;
-  /** Whoever writes a file is rarely done with the first change. */
-  readonly settleMs?: number;
-  /** Mounts that swap links, and file systems that tell nobody. */
-  readonly pollMs?: number;
-};
+export type FolderConfigOptions = TreeOptions &
+  ConfigWatch & {
+    readonly folder: string;
+    /** Whoever writes a file is rarely done with the first change. */
+    readonly settleMs?: number;
+    /** Mounts that swap links, and file systems that tell nobody. */
+    readonly pollMs?: number;
+  };
 
 const settleMsDefault = 200;
 const pollMsDefault = 10_000;
 
 /** What a folder says, as of its last state that could be used. */
-export class LiveConfig {
-  readonly #options: LiveConfigOptions;
-  #config: RlsConfig | null = null;
+export class FolderConfig implements ConfigSource {
+  readonly #options: FolderConfigOptions;
+  readonly #current: CurrentConfig;
   #files: readonly ConfigFile[] | null = null;
   /** What each text says. */
   #reads: ReadonlyMap<string, SourceRead> = new Map();
-  #problem: string | null = null;
   #watcher: FSWatcher | null = null;
   #settling: NodeJS.Timeout | null = null;
   #polling: NodeJS.Timeout | null = null;
   #loading: Promise<void> | null = null;
   #isClosed = false;
 
-  constructor(options: LiveConfigOptions) {
+  constructor(options: FolderConfigOptions) {
     this.#options = options;
+    this.#current = new CurrentConfig(options);
   }
 
-  /** Null until it could be loaded once. */
   get config(): RlsConfig | null {
-    return this.#config;
+    return this.#current.config;
   }
 
   /** Loads, and goes on doing so when something changes. */
@@ -74,21 +70,14 @@ export class LiveConfig {
 
   async #load(): Promise<void> {
     if (this.#isClosed) return;
-    const { folder, onLoad, onProblem, onLoaded } = this.#options;
     try {
-      const files = await readFolder(folder);
+      const files = await readFolder(this.#options.folder);
       if (this.#files && isSame(this.#files, files)) return;
       // Before it is read: what is wrong stays wrong until it changes.
       this.#files = files;
-      this.#config = buildConfig(await this.#read(files), this.#options);
-      this.#problem = null;
-      onLoad(true);
-      onLoaded?.(this.#config.size);
+      this.#current.take(await this.#read(files));
     } catch (error) {
-      onLoad(false);
-      const problem = error instanceof Error ? error.message : String(error);
-      if (problem !== this.#problem) onProblem(problem);
-      this.#problem = problem;
+      this.#current.refuse(error);
     }
   }
 

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { fileBytesMax } from './folder.ts';
-import { LiveConfig, type LiveConfigOptions } from './live-config.ts';
+import { FolderConfig, type FolderConfigOptions } from './folder-config.ts';
 
 const rules = (domain: string) =>
   `domain: ${domain}\ndescriptors:\n  - { key: a, rate_limit: { unit: day, requests_per_unit: 1 } }\n`;
 
 describe('a folder of configuration', () => {
   let folder = '';
-  let live: LiveConfig | undefined;
+  let live: FolderConfig | undefined;
   let loads: boolean[] = [];
   let problems: string[] = [];
   beforeEach(async () => {
@@ -22,8 +22,8 @@ describe('a folder of configuration', () => {
     await live?.close();
     await rm(folder, { recursive: true, force: true });
   });
-  const open = async (options: Partial<LiveConfigOptions> = {}) => {
-    live = new LiveConfig({
+  const open = async (options: Partial<FolderConfigOptions> = {}) => {
+    live = new FolderConfig({
       folder,
       isMerging: false,
       settleMs: 5,
