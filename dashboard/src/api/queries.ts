@@ -3,6 +3,7 @@ import {
   useMutation,
   useQuery,
   useQueryClient,
+  type InfiniteData,
   type UseQueryResult,
 } from '@tanstack/react-query';
 import { useToast } from '../ui/toast/toasts.ts';
@@ -33,8 +34,18 @@ export function useObject<T>(
 
 const pageSize = 50;
 
+export type ListOptions<T> = {
+  readonly enabled?: boolean;
+  /** How long until these are asked for again; not at all unless said. */
+  readonly refetchMs?: (items: readonly T[]) => number | false;
+};
+
 /** A list, page by page. */
-export function useList<T>(noun: string, filters: Query = {}, enabled = true) {
+export function useList<T>(
+  noun: string,
+  filters: Query = {},
+  { enabled = true, refetchMs = () => false }: ListOptions<T> = {},
+) {
   const query = useInfiniteQuery({
     queryKey: keyOf(noun, 'list', filters),
     queryFn: ({ pageParam, signal }) =>
@@ -45,9 +56,13 @@ export function useList<T>(noun: string, filters: Query = {}, enabled = true) {
     initialPageParam: null as string | null,
     getNextPageParam: (page: Page<T>) => page.next_cursor,
     enabled,
+    refetchInterval: ({ state: { data } }) => refetchMs(itemsOf(data)),
   });
-  const items: readonly T[] = query.data?.pages.flatMap((page) => page.items) ?? [];
-  return { ...query, items };
+  return { ...query, items: itemsOf(query.data) };
+}
+
+function itemsOf<T>(data: InfiniteData<Page<T>> | undefined): readonly T[] {
+  return data?.pages.flatMap((page) => page.items) ?? [];
 }
 
 /** A change: refreshes what it touches, and says that it is done. What fails is for the form. */

@@ -5,7 +5,7 @@ const shownMax = 200;
 
 /** The first tenants by name, or those whose names begin like this. */
 export function useTenants(prefix = '', enabled = true) {
-  return useList<Tenant>('tenants', { limit: shownMax, name_prefix: prefix }, enabled);
+  return useList<Tenant>('tenants', { limit: shownMax, name_prefix: prefix }, { enabled });
 }
 
 /** What a tenant is called; of one that is not among the first, its id. */
