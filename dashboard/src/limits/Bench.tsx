@@ -1,5 +1,6 @@
 import { useState, type ReactNode } from 'react';
 import { ApiProblem, type FieldProblem } from '../api/problem.ts';
+import { useUnsaved } from '../leaving/leaving.ts';
 import { Button } from '../ui/Button.tsx';
 import { Form } from '../ui/form/Form.tsx';
 import { fieldErrorsOf } from '../ui/form/form-context.ts';
@@ -43,6 +44,8 @@ export function Bench({
 }) {
   const [view, setView] = useState<'form' | 'json'>('form');
   const [broken, setBroken] = useState<string | null>(null);
+  // What is no JSON yet is no draft either, and was typed all the same.
+  useUnsaved(broken !== null);
   const [attempt, setAttempt] = useState<Error | null>(null);
   const limits = limitsIn(draft);
   const [open, setOpen] = useOpenLimit(error, limits.length);
