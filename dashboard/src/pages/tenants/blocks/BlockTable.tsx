@@ -7,7 +7,7 @@ import { Confirm } from '../../../ui/dialog/Confirm.tsx';
 import { Empty } from '../../../ui/States.tsx';
 import { Table, type Column } from '../../../ui/Table.tsx';
 import { Countdown, Time } from '../../../ui/Time.tsx';
-import { ifMatch } from '../if-match.ts';
+import { ifMatch } from '../../../api/if-match.ts';
 import { useMay } from '../may.ts';
 import type { Block } from '../objects.ts';
 

@@ -2,12 +2,12 @@ import { useState } from 'react';
 import { useChange } from '../../../api/queries.ts';
 import { admin } from '../../../api/request.ts';
 import { Dialog } from '../../../ui/dialog/Dialog.tsx';
+import { SecretMade } from '../../../ui/dialog/SecretMade.tsx';
 import { Form } from '../../../ui/form/Form.tsx';
 import { TextField } from '../../../ui/form/inputs.tsx';
 import { EndingField } from '../EndingField.tsx';
 import { endingIn, expiryOf } from '../lifetime.ts';
 import type { KeyScope, NewApiKey } from '../objects.ts';
-import { KeySecret } from './KeySecret.tsx';
 import { ScopeFields } from './ScopeFields.tsx';
 
 const scopesDefault: readonly KeyScope[] = ['check', 'settle', 'usage'];
@@ -35,7 +35,7 @@ export function NewKey({
   return (
     <Dialog title={making.data ? `Key ${making.data.name}` : 'New key'} onClose={onClose}>
       {making.data ? (
-        <KeySecret secret={making.data.key} onClose={onClose} />
+        <SecretMade label="The key" secret={making.data.key} onClose={onClose} />
       ) : (
         <Form
           submit="Make key"

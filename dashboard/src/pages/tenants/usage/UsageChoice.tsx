@@ -37,7 +37,7 @@ export function UsageChoice({
   // A limit that counted nothing in this time stays chosen.
   const names = new Set([...limits, ...(value.limit === '' ? [] : [value.limit])]);
   return (
-    <div className="tenant-filters">
+    <div className="filters">
       <SelectField
         label="Time"
         name="range"
