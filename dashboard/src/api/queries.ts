@@ -88,6 +88,7 @@ export function useChange<Input, Output>(options: {
   });
 }
 
-function isConflict(error: unknown): boolean {
+/** Somebody else was quicker. */
+export function isConflict(error: unknown): boolean {
   return error instanceof ApiProblem && error.code === 'version_conflict';
 }

@@ -49,7 +49,7 @@ export function OverridesTab({ tenant }: { readonly tenant: Tenant }) {
         )}
       </Filters>
       <Rows list={list}>
-        <OverrideTable overrides={list.items} />
+        <OverrideTable tenant={tenant} overrides={list.items} />
       </Rows>
       <MoreRows list={list} />
       {asked === 'new' && <NewOverride tenant={tenant} onClose={close} />}
