@@ -16,6 +16,16 @@ export function keyOf(noun: string, ...rest: readonly unknown[]): readonly unkno
   return ['admin', noun, ...rest];
 }
 
+/** How one object is asked for, so that all who ask share the answer. */
+export function objectQuery<T>(noun: string, path: string | null, query: Query = {}) {
+  return {
+    queryKey: keyOf(noun, path, query),
+    queryFn: ({ signal }: { readonly signal: AbortSignal }) =>
+      admin<T>('GET', path === '' ? noun : `${noun}/${path}`, { query, signal }),
+    enabled: path !== null,
+  };
+}
+
 /** One object, or whatever else a path below `/v1/admin/` answers. */
 export function useObject<T>(
   noun: string,
@@ -24,10 +34,7 @@ export function useObject<T>(
   options: { readonly refetchMs?: number } = {},
 ): UseQueryResult<T> {
   return useQuery({
-    queryKey: keyOf(noun, path, query),
-    queryFn: ({ signal }) =>
-      admin<T>('GET', path === '' ? noun : `${noun}/${path}`, { query, signal }),
-    enabled: path !== null,
+    ...objectQuery<T>(noun, path, query),
     ...(options.refetchMs !== undefined && { refetchInterval: options.refetchMs }),
   });
 }

@@ -1,4 +1,5 @@
-import { useList } from '../api/queries.ts';
+import { useQueries } from '@tanstack/react-query';
+import { objectQuery, useList } from '../api/queries.ts';
 import type { Tenant } from '../api/objects.ts';
 
 const shownMax = 200;
@@ -13,6 +14,15 @@ export function useTenantName(): (id: string) => string {
   const { items } = useTenants();
   const names = new Map(items.map(({ id, name }) => [id, name]));
   return (id) => names.get(id) ?? shortId(id);
+}
+
+/** Those of them that share their name with another: names are no keys. */
+export function useNamesakes(ids: readonly string[]): ReadonlySet<string> {
+  const queries = [...new Set(ids)].map((id) => objectQuery<Tenant>('tenants', id));
+  const tenants = useQueries({ queries }).flatMap(({ data }) => data ?? []);
+  const isTwice = (one: Tenant) =>
+    tenants.some(({ id, name }) => name === one.name && id !== one.id);
+  return new Set(tenants.filter(isTwice).map(({ id }) => id));
 }
 
 /** As much of an id as tells it from others. */
