@@ -31,6 +31,7 @@ async function checkDialog(visitor: Visitor, way: Way): Promise<void> {
   const dialog = page.getByRole('dialog');
   await dialog.waitFor();
   await dialog.getByText('Loading').waitFor({ state: 'detached' });
+  expect(await page.getByRole('dialog', { name: /\S/ }).count()).toBe(1);
   // Where a keyboard is at first: within it.
   expect(await page.evaluate("document.activeElement.closest('dialog') !== null")).toBe(true);
   await checkAccess(visitor, 'dialog[open]');

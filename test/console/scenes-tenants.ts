@@ -12,6 +12,7 @@ export const tenantScenes: readonly Scene[] = [
   { name: 'tenant-resources', path: '/playground', height: 900, play: showResources },
   { name: 'tenant-keys', path: '/playground', height: 720, play: showTab('keys') },
   { name: 'tenant-overrides', path: '/playground', height: 720, play: showTab('overrides') },
+  { name: 'override-edit', path: '/playground', height: 860, play: showOverride },
   { name: 'tenant-phone', path: '/playground', width: 390, height: 844, play: showTab('overview') },
   { name: 'tenant-usage-phone', path: '/playground', width: 390, height: 844, play: showUsage },
   { name: 'account', path: '/sign-in', signedIn: false, height: 1000, play: showAccount },
@@ -186,6 +187,12 @@ async function showSecret(page: Page, stage: Stage): Promise<void> {
   await page.getByLabel('Name').fill('checkout, production');
   await page.getByRole('button', { name: 'Make key' }).click();
   await page.getByText('Copy it now').waitFor();
+}
+
+async function showOverride(page: Page, stage: Stage): Promise<void> {
+  await showTab('overrides')(page, stage);
+  await page.getByRole('button', { name: 'Edit the override of search-per-minute' }).click();
+  await page.getByText('100 unless said otherwise').waitFor();
 }
 
 async function showUsage(page: Page, stage: Stage): Promise<void> {

@@ -10,11 +10,11 @@ export function perFrame<T>(handOn: (value: T) => void) {
     handOn(last);
   };
   return {
-    put(value: T): void {
+    put: (value: T): void => {
       last = value;
       frame ??= requestAnimationFrame(run);
     },
-    cancel(): void {
+    cancel: (): void => {
       if (frame !== null) cancelAnimationFrame(frame);
       frame = null;
     },
