@@ -32,6 +32,27 @@ describe('the overview', () => {
     expect(await page.content()).not.toContain('canary-of-the-overview');
   });
 
+  it('tells tenants of the same name apart', async () => {
+    const name = `Twins ${Date.now()}`;
+    const twins = [
+      await stage.api.makeTenant({ name, limits }),
+      await stage.api.makeTenant({ name, limits }),
+    ];
+    const visitor = await stage.visit();
+    const { page } = visitor;
+    await visitor.signIn();
+    await page.getByText('Live', { exact: true }).waitFor();
+    for (const { key } of twins) await stage.api.checks(key, many('somebody'));
+    for (const title of ['Limits that refuse most', 'Subjects refused most']) {
+      const table = page.getByRole('group', { name: title });
+      for (const { id } of twins) {
+        const row = table.getByRole('row', { name: `${name} …${id.slice(-8)}` });
+        await row.getByRole('cell', { name: '499', exact: true }).first().waitFor();
+      }
+    }
+    await checkAccess(visitor);
+  });
+
   it('comes again where it left off when the connection breaks', async () => {
     const { port } = new URL(inject('stage').url);
     const proxy = await FaultProxy.start(Number(port));

@@ -40,7 +40,7 @@ describe('a plan', () => {
     await page.getByRole('heading', { name: 'New plan', level: 1 }).waitFor();
     await page.getByLabel('For', { exact: true }).selectOption('One tenant');
     await page.getByText('is needed: name a tenant').waitFor();
-    await page.getByRole('combobox', { name: 'Tenant' }).fill(tenant.name);
+    await page.getByRole('combobox', { name: 'Tenant' }).selectOption(tenant.id);
     await page.getByText('is needed: name a tenant').waitFor({ state: 'detached' });
     await page.getByLabel('Plan name').fill(name);
 
@@ -197,7 +197,7 @@ describe('a plan', () => {
     await visitor.open('/plans');
     await page.getByRole('table', { name: 'Plans' }).waitFor();
     await page.getByLabel('Show').selectOption('Of one tenant');
-    await page.getByLabel('Tenant').fill(plan.tenant.name);
+    await page.getByLabel('Tenant').selectOption(plan.tenant.id);
     await page.getByRole('button', { name: `Delete ${plan.name}` }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Delete plan' }).click();
@@ -290,7 +290,7 @@ it('the pages of plans are within reach of everybody', async () => {
   await visitor.open('/plans');
   await page.getByRole('table', { name: 'Plans' }).waitFor();
   await page.getByLabel('Show').selectOption('Of one tenant');
-  await page.getByLabel('Tenant').fill(plan.tenant.name);
+  await page.getByLabel('Tenant').selectOption(plan.tenant.id);
   await page.getByRole('cell', { name: 'demo' }).first().waitFor({ state: 'detached' });
   await checkAccess(visitor);
   await visitor.open(`/plans/${plan.id}`);

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { NodeClient } from '../platform/rig/client.ts';
+import { searchTenant } from './rig/history.ts';
 import type { Stage } from './rig/stage.ts';
 import type { Scene } from './scenes.ts';
 
@@ -8,8 +9,10 @@ export const tenantScenes: readonly Scene[] = [
   { name: 'tenants', path: '/playground', play: (page, stage) => show(page, stage, '/tenants') },
   { name: 'tenant', path: '/playground', height: 1000, play: showTab('overview') },
   { name: 'tenant-usage', path: '/playground', height: 900, play: showUsage },
+  { name: 'tenant-resources', path: '/playground', height: 900, play: showResources },
   { name: 'tenant-keys', path: '/playground', height: 720, play: showTab('keys') },
   { name: 'tenant-overrides', path: '/playground', height: 720, play: showTab('overrides') },
+  { name: 'override-edit', path: '/playground', height: 860, play: showOverride },
   { name: 'tenant-phone', path: '/playground', width: 390, height: 844, play: showTab('overview') },
   { name: 'tenant-usage-phone', path: '/playground', width: 390, height: 844, play: showUsage },
   { name: 'account', path: '/sign-in', signedIn: false, height: 1000, play: showAccount },
@@ -82,8 +85,7 @@ async function furnish(api: NodeClient): Promise<Made> {
   for (const [name, limits] of Object.entries(plans))
     await api.admin('POST', 'plans', { name, limits });
   for (const fields of neighbours) await api.change('POST', 'tenants', fields);
-  const fields = { name: 'Acme Search', tier: 'business', timezone: 'Europe/Berlin' };
-  const { id } = await api.change('POST', 'tenants', fields);
+  const id = await idOf(api, searchTenant);
   const plan = await api.change('POST', 'plans', {
     tenant_id: id,
     name: 'search',
@@ -104,6 +106,15 @@ async function furnish(api: NodeClient): Promise<Made> {
     tenant_id: id,
   });
   return { id, token };
+}
+
+/** It was there before the pictures, and has a past. */
+async function idOf(api: NodeClient, name: string): Promise<string> {
+  const path = `tenants?name_prefix=${encodeURIComponent(name)}`;
+  const { items } = await api.change('GET', path);
+  const [first] = items as readonly { readonly id: string }[];
+  if (!first) throw new Error(`There is no tenant ${name}.`);
+  return first.id;
 }
 
 async function furnishKeys(api: NodeClient, tenantId: string): Promise<string> {
@@ -178,13 +189,13 @@ async function showSecret(page: Page, stage: Stage): Promise<void> {
   await page.getByText('Copy it now').waitFor();
 }
 
-/** A service that was just started has counted for a minute: the week before is drawn by hand. */
+async function showOverride(page: Page, stage: Stage): Promise<void> {
+  await showTab('overrides')(page, stage);
+  await page.getByRole('button', { name: 'Edit the override of search-per-minute' }).click();
+  await page.getByText('100 unless said otherwise').waitFor();
+}
+
 async function showUsage(page: Page, stage: Stage): Promise<void> {
-  await page.route('**/v1/admin/usage?*step=hour*', async (route) => {
-    const answer = await route.fetch();
-    const report = (await answer.json()) as Report;
-    await route.fulfill({ response: answer, json: busy(report) });
-  });
   const { id } = await company(stage);
   await page.goto(`${stage.url}/#/tenants/${id}/usage`);
   const loaded = page.waitForResponse((answer) => answer.url().includes('step=hour'));
@@ -194,36 +205,9 @@ async function showUsage(page: Page, stage: Stage): Promise<void> {
   await page.waitForLoadState('networkidle');
 }
 
-type Counts = Record<'allowed' | 'warned' | 'blocked' | 'degraded' | 'would_block', number>;
-type Report = { readonly points: readonly (Counts & { at: string })[]; readonly summary: string };
-
-function busy(report: Report) {
-  const points = report.points.map((point, at) => {
-    const date = new Date(point.at);
-    const tide = Math.sin(((date.getUTCHours() - 8) / 24) * 2 * Math.PI);
-    const isWeekend = date.getUTCDay() % 6 === 0;
-    const ripple = Math.sin(at * 1.7) + Math.sin(at * 2.9) + Math.sin(at * 0.31);
-    const asked = Math.round((isWeekend ? 1800 : 3600) * (1 + 0.7 * tide) + 170 * ripple + 500);
-    const blocked = Math.max(0, asked - 6000);
-    const warned = Math.round((asked - blocked) * 0.06);
-    return { ...point, allowed: asked - blocked - warned, warned, blocked };
-  });
-  const sum = (name: keyof Counts) => points.reduce((total, point) => total + point[name], 0);
-  const totals = {
-    allowed: sum('allowed'),
-    warned: sum('warned'),
-    blocked: sum('blocked'),
-    degraded: 0,
-    would_block: 0,
-  };
-  const calls = totals.allowed + totals.warned + totals.blocked;
-  const words = (value: number) => value.toLocaleString('en');
-  const summary = `${words(calls)} calls in the last week: ${words(totals.allowed + totals.warned)} let in, ${words(totals.blocked)} refused, most by search-per-minute.`;
-  const each = { allowed: totals.allowed + totals.warned, blocked: 0, would_block: 0 };
-  const limits = [
-    { name: 'search-per-minute', ...each, blocked: totals.blocked },
-    { name: 'tokens-per-day', ...each, would_block: totals.warned },
-    { name: 'burst', ...each },
-  ];
-  return { ...report, points, totals, limits, summary };
+async function showResources(page: Page, stage: Stage): Promise<void> {
+  await showUsage(page, stage);
+  await page.getByLabel('Split by').selectOption('resource');
+  await page.getByRole('table', { name: 'What each resource was asked for' }).waitFor();
+  await page.waitForLoadState('networkidle');
 }

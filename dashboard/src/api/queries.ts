@@ -3,6 +3,7 @@ import {
   useMutation,
   useQuery,
   useQueryClient,
+  type InfiniteData,
   type UseQueryResult,
 } from '@tanstack/react-query';
 import { useToast } from '../ui/toast/toasts.ts';
@@ -15,6 +16,16 @@ export function keyOf(noun: string, ...rest: readonly unknown[]): readonly unkno
   return ['admin', noun, ...rest];
 }
 
+/** How one object is asked for, so that all who ask share the answer. */
+export function objectQuery<T>(noun: string, path: string | null, query: Query = {}) {
+  return {
+    queryKey: keyOf(noun, path, query),
+    queryFn: ({ signal }: { readonly signal: AbortSignal }) =>
+      admin<T>('GET', path === '' ? noun : `${noun}/${path}`, { query, signal }),
+    enabled: path !== null,
+  };
+}
+
 /** One object, or whatever else a path below `/v1/admin/` answers. */
 export function useObject<T>(
   noun: string,
@@ -23,18 +34,25 @@ export function useObject<T>(
   options: { readonly refetchMs?: number } = {},
 ): UseQueryResult<T> {
   return useQuery({
-    queryKey: keyOf(noun, path, query),
-    queryFn: ({ signal }) =>
-      admin<T>('GET', path === '' ? noun : `${noun}/${path}`, { query, signal }),
-    enabled: path !== null,
+    ...objectQuery<T>(noun, path, query),
     ...(options.refetchMs !== undefined && { refetchInterval: options.refetchMs }),
   });
 }
 
 const pageSize = 50;
 
+export type ListOptions<T> = {
+  readonly enabled?: boolean;
+  /** How long until these are asked for again; not at all unless said. */
+  readonly refetchMs?: (items: readonly T[]) => number | false;
+};
+
 /** A list, page by page. */
-export function useList<T>(noun: string, filters: Query = {}, enabled = true) {
+export function useList<T>(
+  noun: string,
+  filters: Query = {},
+  { enabled = true, refetchMs = () => false }: ListOptions<T> = {},
+) {
   const query = useInfiniteQuery({
     queryKey: keyOf(noun, 'list', filters),
     queryFn: ({ pageParam, signal }) =>
@@ -45,9 +63,13 @@ export function useList<T>(noun: string, filters: Query = {}, enabled = true) {
     initialPageParam: null as string | null,
     getNextPageParam: (page: Page<T>) => page.next_cursor,
     enabled,
+    refetchInterval: ({ state: { data } }) => refetchMs(itemsOf(data)),
   });
-  const items: readonly T[] = query.data?.pages.flatMap((page) => page.items) ?? [];
-  return { ...query, items };
+  return { ...query, items: itemsOf(query.data) };
+}
+
+function itemsOf<T>(data: InfiniteData<Page<T>> | undefined): readonly T[] {
+  return data?.pages.flatMap((page) => page.items) ?? [];
 }
 
 /** A change: refreshes what it touches, and says that it is done. What fails is for the form. */
@@ -73,6 +95,7 @@ export function useChange<Input, Output>(options: {
   });
 }
 
-function isConflict(error: unknown): boolean {
+/** Somebody else was quicker. */
+export function isConflict(error: unknown): boolean {
   return error instanceof ApiProblem && error.code === 'version_conflict';
 }

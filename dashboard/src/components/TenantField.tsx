@@ -1,7 +1,8 @@
 import './tenants.css';
 import { useState } from 'react';
 import { Field, type FieldProps } from '../ui/form/Field.tsx';
-import { useTenants } from './tenants.ts';
+import type { Tenant } from '../api/objects.ts';
+import { shortId, useTenants } from './tenants.ts';
 
 /** A tenant out of the list; where there are many, out of those whose names begin as typed. */
 export function TenantField({
@@ -21,6 +22,9 @@ export function TenantField({
   const [prefix, setPrefix] = useState('');
   const tenants = useTenants(prefix);
   const isKnown = value === '' || tenants.items.some(({ id }) => id === value);
+  // Names are no keys: two of the same are told apart by their ids.
+  const isTwice = (one: Tenant) =>
+    tenants.items.some(({ id, name: other }) => other === one.name && id !== one.id);
   return (
     <Field label={label} name={name} {...(hint !== undefined && { hint })}>
       {(wiring) => (
@@ -39,7 +43,7 @@ export function TenantField({
             {!isKnown && <option value={value}>{value}</option>}
             {tenants.items.map((tenant) => (
               <option key={tenant.id} value={tenant.id}>
-                {tenant.name}
+                {isTwice(tenant) ? `${tenant.name} (${shortId(tenant.id)})` : tenant.name}
               </option>
             ))}
           </select>

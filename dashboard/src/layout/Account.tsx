@@ -1,6 +1,7 @@
 import { Link } from 'wouter';
 import { useObject } from '../api/queries.ts';
 import type { Me, Tenant } from '../api/objects.ts';
+import { leaveBy } from '../leaving/leaving.ts';
 import { signOut, type Session } from '../session/session.ts';
 import { Icon } from '../ui/Icon.tsx';
 import { toggleTheme, useTheme } from './theme.ts';
@@ -16,7 +17,7 @@ export function Account({ session }: { readonly session: Session }) {
         <Icon name={theme === 'dark' ? 'sun' : 'moon'} label={`Switch to ${other}`} />
       </button>
       {session.me && (
-        <button type="button" className="icon-button" onClick={signOut}>
+        <button type="button" className="icon-button" onClick={() => leaveBy(signOut)}>
           <Icon name="signOut" label="Sign out" />
         </button>
       )}

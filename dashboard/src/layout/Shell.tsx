@@ -1,6 +1,7 @@
 import { useEffect, useState, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import type { Session } from '../session/session.ts';
+import { LeaveDialog } from '../leaving/LeaveDialog.tsx';
 import { Icon } from '../ui/Icon.tsx';
 import { Toasts } from '../ui/toast/Toasts.tsx';
 import { Brand } from './Brand.tsx';
@@ -56,6 +57,7 @@ export function Shell({
         {children}
       </main>
       <Toasts />
+      <LeaveDialog />
     </div>
   );
 }

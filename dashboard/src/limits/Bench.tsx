@@ -1,5 +1,7 @@
 import { useState, type ReactNode } from 'react';
-import { ApiProblem, type FieldProblem } from '../api/problem.ts';
+import type { FieldProblem } from '../api/problem.ts';
+import { isConflict } from '../api/queries.ts';
+import { useUnsaved } from '../leaving/leaving.ts';
 import { Button } from '../ui/Button.tsx';
 import { Form } from '../ui/form/Form.tsx';
 import { fieldErrorsOf } from '../ui/form/form-context.ts';
@@ -43,6 +45,8 @@ export function Bench({
 }) {
   const [view, setView] = useState<'form' | 'json'>('form');
   const [broken, setBroken] = useState<string | null>(null);
+  // What is no JSON yet is no draft either, and was typed all the same.
+  useUnsaved(broken !== null);
   const [attempt, setAttempt] = useState<Error | null>(null);
   const limits = limitsIn(draft);
   const [open, setOpen] = useOpenLimit(error, limits.length);
@@ -78,7 +82,7 @@ export function Bench({
             </div>
           )}
         </Tabs>
-        {onReload && isStale(error) && (
+        {onReload && isConflict(error) && (
           <div className="row">
             <Button icon="refresh" onClick={onReload}>
               Load the newest, and drop my changes
@@ -101,10 +105,6 @@ function OtherProblems({ problems }: { readonly problems: readonly FieldProblem[
       <code>{field}</code> {problem}
     </p>
   ));
-}
-
-function isStale(error: unknown): boolean {
-  return error instanceof ApiProblem && error.code === 'version_conflict';
 }
 
 /** Which limit is open; the one that the service refused is, so that it can be seen why. */

@@ -1,6 +1,7 @@
 // One service and one browser for all files about the console.
 
 import type { TestProject } from 'vitest/node';
+import { writeBusyDay } from './counted.ts';
 import { openStage, type Stage } from './stage.ts';
 
 declare module 'vitest' {
@@ -10,7 +11,7 @@ declare module 'vitest' {
 }
 
 export default async function setStage(project: TestProject): Promise<() => Promise<void>> {
-  const { close, ...stage } = await openStage();
+  const { close, ...stage } = await openStage(writeBusyDay);
   project.provide('stage', stage);
   return close;
 }

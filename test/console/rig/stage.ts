@@ -12,6 +12,8 @@ export type Stage = {
   readonly adminToken: string;
   /** Where to connect to the browser. */
   readonly browserEndpoint: string;
+  /** Of the compiled service, for who starts one of their own. */
+  readonly programPath: string;
 };
 
 /** Writes into the service's folder before it starts. */
@@ -39,6 +41,7 @@ export async function openStage(
     url: node.url,
     adminToken: node.adminToken,
     browserEndpoint: browser.wsEndpoint(),
+    programPath,
     close: async () => {
       await Promise.all([browser.close(), node.end()]);
       await removeFolder(folder);

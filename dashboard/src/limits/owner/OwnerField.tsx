@@ -1,23 +1,21 @@
-import { useState } from 'react';
-import { SelectField } from '../../ui/form/inputs.tsx';
-import { useTenantChoice } from './tenant-choice.ts';
-import { TenantField } from './TenantField.tsx';
+import { useWhose, WhoseFields } from './WhoseFields.tsx';
 
-const owners = [
+const options = [
   { value: 'all', label: 'All tenants' },
   { value: 'one', label: 'One tenant' },
 ] as const;
 
+type Kind = (typeof options)[number]['value'];
+
 /** Whom something new is for. */
 export function useOwnerChoice() {
-  const [owner, setOwner] = useState<'all' | 'one'>('all');
-  const tenant = useTenantChoice();
-  const isMissing = owner === 'one' && tenant.id === null;
+  const whose = useWhose<Kind>('all');
+  const isShared = whose.kind === 'all';
+  const isMissing = !isShared && whose.chosenId === '';
   return {
-    owner,
-    setOwner,
-    tenant,
-    tenantId: owner === 'all' ? null : tenant.id,
+    whose,
+    isShared,
+    tenantId: isShared ? null : whose.chosenId,
     // Left out it would be for all tenants, which is the last thing that is meant.
     problems: isMissing ? [{ field: 'tenant_id', problem: 'is needed: name a tenant' }] : [],
   };
@@ -26,14 +24,7 @@ export function useOwnerChoice() {
 export function OwnerField({ choice }: { readonly choice: ReturnType<typeof useOwnerChoice> }) {
   return (
     <div className="field-row">
-      <SelectField
-        label="For"
-        name="owner"
-        value={choice.owner}
-        options={owners}
-        onChange={choice.setOwner}
-      />
-      {choice.owner === 'one' && <TenantField choice={choice.tenant} />}
+      <WhoseFields label="For" name="owner" ofOne="one" options={options} whose={choice.whose} />
     </div>
   );
 }

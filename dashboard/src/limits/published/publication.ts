@@ -18,7 +18,10 @@ export type Publication = {
 export type Changed<T> = T &
   Published & { readonly publication?: Pick<Publication, 'epoch' | 'total' | 'done'> };
 
-const watchMs = 700;
+/** How long until it is looked at again: closely while it runs. */
+export function watchMs(publication: Publication | null | undefined): number | false {
+  return publication?.finished_at === null ? 700 : false;
+}
 
 /** The newest; watched closely until it has reached everybody. */
 export function useLastPublication(enabled: boolean): UseQueryResult<Publication | null> {
@@ -30,6 +33,6 @@ export function useLastPublication(enabled: boolean): UseQueryResult<Publication
       return page.items[0] ?? null;
     },
     enabled,
-    refetchInterval: ({ state: { data } }) => (data && data.finished_at === null ? watchMs : false),
+    refetchInterval: ({ state: { data } }) => watchMs(data),
   });
 }

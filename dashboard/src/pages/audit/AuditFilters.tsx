@@ -57,7 +57,7 @@ export function AuditFilters({
   const { tenantId: ownId } = useSession();
   const set = (name: keyof Filters) => (value: string) => onChange({ ...filters, [name]: value });
   return (
-    <div className="filters" role="search" aria-label="Filter changes">
+    <div className="filters filters-inset" role="search" aria-label="Filter changes">
       {ownId === null && (
         <TenantField value={filters.tenantId} none="All tenants" onChange={set('tenantId')} />
       )}

@@ -8,7 +8,7 @@ type Token = { readonly id: string; readonly name: string };
 export function useActorName(): (actor: string) => string {
   const session = useSession();
   const { me } = session;
-  const { items } = useList<Token>('tokens', { limit: 200 }, session.hasRole('owner'));
+  const { items } = useList<Token>('tokens', { limit: 200 }, { enabled: session.hasRole('owner') });
   const names = new Map(items.map(({ id, name }) => [id, name]));
   return (actor) => {
     if (actor === me?.id) return 'you';

@@ -30,7 +30,7 @@ export function RecentReceipts() {
   });
   return (
     <Card title="Recent decisions" about="Refusals and warnings, and a sample of the rest." flush>
-      <div className="filters">
+      <div className="filters filters-inset">
         {ownId === null && (
           <TenantField value={tenantId} none="All tenants" onChange={setTenantId} />
         )}

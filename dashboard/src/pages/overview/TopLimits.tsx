@@ -1,4 +1,5 @@
 import { TenantName } from '../../components/TenantName.tsx';
+import { useNamesakes } from '../../components/tenants.ts';
 import { topOf, type LiveLimit, type LiveSecond } from '../../live/second.ts';
 import { Card } from '../../ui/Card.tsx';
 import { Empty } from '../../ui/States.tsx';
@@ -16,17 +17,21 @@ export function TopLimits({ seconds }: { readonly seconds: readonly LiveSecond[]
       refused: sum.refused + item.refused,
       would_refuse: sum.would_refuse + item.would_refuse,
     }),
-  );
+  ).slice(0, shownMax);
+  const namesakes = useNamesakes(rows.map(({ tenant_id }) => tenant_id));
   return (
     <Card title="Limits that refuse most" about="In the last minutes" flush>
       <Table
         caption="Limits that refuse most"
-        rows={rows.slice(0, shownMax)}
+        rows={rows}
         rowKey={({ tenant_id, limit }) => `${tenant_id} ${limit}`}
         empty={<Empty icon="check" title="No limit has refused anybody" />}
         columns={[
           { title: 'Limit', cell: ({ limit }) => <strong>{limit}</strong> },
-          { title: 'Tenant', cell: ({ tenant_id }) => <TenantName id={tenant_id} /> },
+          {
+            title: 'Tenant',
+            cell: ({ tenant_id: id }) => <TenantName id={id} withId={namesakes.has(id)} />,
+          },
           { title: 'Refused', align: 'right', cell: ({ refused }) => count(refused) },
           { title: 'Would refuse', align: 'right', cell: (row) => count(row.would_refuse) },
         ]}

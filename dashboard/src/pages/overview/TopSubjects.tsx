@@ -1,5 +1,6 @@
 import { Link } from 'wouter';
 import { TenantName } from '../../components/TenantName.tsx';
+import { useNamesakes } from '../../components/tenants.ts';
 import { topOf, type LiveSecond, type LiveSubject } from '../../live/second.ts';
 import { Card } from '../../ui/Card.tsx';
 import { Empty } from '../../ui/States.tsx';
@@ -14,12 +15,13 @@ export function TopSubjects({ seconds }: { readonly seconds: readonly LiveSecond
     ({ top_subjects }) => top_subjects,
     ({ tenant_id, subject_hash }) => `${tenant_id} ${subject_hash}`,
     (sum, item) => ({ ...item, refused: sum.refused + item.refused }),
-  );
+  ).slice(0, shownMax);
+  const namesakes = useNamesakes(rows.map(({ tenant_id }) => tenant_id));
   return (
     <Card title="Subjects refused most" about="In the last minutes" flush>
       <Table
         caption="Subjects refused most"
-        rows={rows.slice(0, shownMax)}
+        rows={rows}
         rowKey={({ tenant_id, subject_hash }) => `${tenant_id} ${subject_hash}`}
         empty={<Empty icon="check" title="Nobody was refused" />}
         columns={[
@@ -31,7 +33,10 @@ export function TopSubjects({ seconds }: { readonly seconds: readonly LiveSecond
               </Link>
             ),
           },
-          { title: 'Tenant', cell: ({ tenant_id }) => <TenantName id={tenant_id} /> },
+          {
+            title: 'Tenant',
+            cell: ({ tenant_id: id }) => <TenantName id={id} withId={namesakes.has(id)} />,
+          },
           { title: 'By', cell: ({ limit }) => limit ?? '–' },
           { title: 'Refused', align: 'right', cell: ({ refused }) => count(refused) },
         ]}

@@ -1,4 +1,5 @@
 import type { Plan } from '../../api/objects.ts';
+import { ifMatch } from '../../api/if-match.ts';
 import { useChange } from '../../api/queries.ts';
 import { admin } from '../../api/request.ts';
 import { Confirm } from '../../ui/dialog/Confirm.tsx';
@@ -13,8 +14,7 @@ export function DeletePlan({
   readonly onDeleted?: () => void;
 }) {
   const change = useChange({
-    run: () =>
-      admin('DELETE', `plans/${plan.id}`, { headers: { 'if-match': `"${plan.version}"` } }),
+    run: () => admin('DELETE', `plans/${plan.id}`, ifMatch(plan)),
     touches: ['plans', 'publications'],
     done: () => `Plan ${plan.name} deleted.`,
   });

@@ -1,10 +1,11 @@
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { planFromWire } from 'sluice/contract';
 import type { FieldProblem } from '../../api/problem.ts';
 import { Bench } from '../../limits/Bench.tsx';
 import type { LimitDraft } from '../../limits/draft.ts';
 import { bindTo } from '../../limits/fields/bind.ts';
 import { TextControl } from '../../limits/fields/controls.tsx';
+import { useDraft, type Saving } from '../../limits/use-draft.ts';
 import { problemIn, problemsInLimits } from '../../limits/problems.ts';
 
 /** Name and limits of a plan, whether it is there already or not. */
@@ -23,18 +24,12 @@ export function PlanEditor({
   /** What is wrong with them. */
   readonly problems?: readonly FieldProblem[];
   readonly submit: string;
-  readonly saving: { readonly isPending: boolean; readonly error: unknown; reset(): void };
+  readonly saving: Saving;
   readonly onSave: (draft: LimitDraft) => void;
   readonly onReload?: () => void;
 }) {
-  const [draft, setDraft] = useState<LimitDraft>(() => ({
-    name: start.name,
-    limits: start.limits,
-  }));
-  const change = (next: LimitDraft) => {
-    saving.reset();
-    setDraft(next);
-  };
+  const { name, limits } = start;
+  const [draft, change] = useDraft({ name, limits }, saving);
   return (
     <Bench
       draft={draft}

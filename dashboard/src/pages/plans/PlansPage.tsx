@@ -1,19 +1,12 @@
-import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Plan } from '../../api/objects.ts';
-import { useList } from '../../api/queries.ts';
 import { LimitWords } from '../../limits/LimitWords.tsx';
 import { useMayWrite } from '../../limits/may-write.ts';
+import { OwnedList } from '../../limits/owner/OwnedList.tsx';
 import { Owner } from '../../limits/owner/Owner.tsx';
-import { OwnerFilter, useOwnerFilter } from '../../limits/owner/OwnerFilter.tsx';
-import { PublicationNotice } from '../../limits/published/PublicationNotice.tsx';
-import { useSession } from '../../session/session.ts';
-import { Button } from '../../ui/Button.tsx';
-import { Card } from '../../ui/Card.tsx';
-import { MoreRows } from '../../ui/MoreRows.tsx';
 import { Page } from '../../ui/Page.tsx';
-import { Empty, Loaded } from '../../ui/States.tsx';
-import { Table, type Column } from '../../ui/Table.tsx';
+import { Empty } from '../../ui/States.tsx';
+import type { Column } from '../../ui/Table.tsx';
 import { Time } from '../../ui/Time.tsx';
 import { DeletePlan } from './DeletePlan.tsx';
 
@@ -26,10 +19,6 @@ const columns: readonly Column<Plan>[] = [
 
 export default function PlansPage() {
   const mayWrite = useMayWrite();
-  const { tenantId } = useSession();
-  const filter = useOwnerFilter();
-  const list = useList<Plan>('plans', { tenant_id: filter.tenantId });
-  const [doomed, setDoomed] = useState<Plan | null>(null);
   return (
     <Page
       title="Plans"
@@ -42,23 +31,14 @@ export default function PlansPage() {
         )
       }
     >
-      <PublicationNotice />
-      {tenantId === null && <OwnerFilter filter={filter} />}
-      <Card flush>
-        <Loaded query={list}>
-          {() => (
-            <Table
-              caption="Plans"
-              columns={mayWrite ? [...columns, deleteColumn(setDoomed)] : columns}
-              rows={list.items}
-              rowKey={({ id }) => id}
-              empty={<NoPlans isNarrowed={filter.value !== 'all'} />}
-            />
-          )}
-        </Loaded>
-        <MoreRows list={list} />
-      </Card>
-      {doomed && <DeletePlan plan={doomed} onClose={() => setDoomed(null)} />}
+      <OwnedList<Plan>
+        noun="plans"
+        caption="Plans"
+        columns={columns}
+        called={({ name }) => name}
+        empty={(isNarrowed) => <NoPlans isNarrowed={isNarrowed} />}
+        confirm={(plan, onClose) => <DeletePlan plan={plan} onClose={onClose} />}
+      />
     </Page>
   );
 }
@@ -71,16 +51,4 @@ function NoPlans({ isNarrowed }: { readonly isNarrowed: boolean }) {
         : 'Without a plan a tenant is limited by policies alone. Make one, from a template if you like.'}
     </Empty>
   );
-}
-
-function deleteColumn(onDelete: (plan: Plan) => void): Column<Plan> {
-  return {
-    title: 'Controls',
-    isControls: true,
-    cell: (plan) => (
-      <Button size="small" variant="quiet" icon="trash" onClick={() => onDelete(plan)}>
-        Delete<span className="hidden"> {plan.name}</span>
-      </Button>
-    ),
-  };
 }

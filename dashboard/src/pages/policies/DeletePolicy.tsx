@@ -1,3 +1,4 @@
+import { ifMatch } from '../../api/if-match.ts';
 import { useChange } from '../../api/queries.ts';
 import { admin } from '../../api/request.ts';
 import { Confirm } from '../../ui/dialog/Confirm.tsx';
@@ -13,8 +14,7 @@ export function DeletePolicy({
   readonly onDeleted?: () => void;
 }) {
   const change = useChange({
-    run: () =>
-      admin('DELETE', `policies/${policy.id}`, { headers: { 'if-match': `"${policy.version}"` } }),
+    run: () => admin('DELETE', `policies/${policy.id}`, ifMatch(policy)),
     touches: ['policies', 'publications'],
     done: () => `The policy for ${policy.resource} is deleted.`,
   });

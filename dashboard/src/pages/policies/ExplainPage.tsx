@@ -1,11 +1,10 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
+import { TenantField } from '../../components/TenantField.tsx';
 import { admin } from '../../api/request.ts';
 import type { LimitDraft } from '../../limits/draft.ts';
 import { bindTo } from '../../limits/fields/bind.ts';
-import { useTenantChoice } from '../../limits/owner/tenant-choice.ts';
-import { TenantField } from '../../limits/owner/TenantField.tsx';
 import { useSession } from '../../session/session.ts';
 import { Card } from '../../ui/Card.tsx';
 import { Form } from '../../ui/form/Form.tsx';
@@ -21,13 +20,13 @@ const noTenant = { field: 'tenant_id', problem: 'is needed: name a tenant' };
 
 export default function ExplainPage() {
   const { tenantId } = useSession();
-  const choice = useTenantChoice();
+  const [chosenId, choose] = useState('');
   const [draft, setDraft] = useState<LimitDraft>({});
   const asking = useMutation({
     mutationFn: (body: LimitDraft) => admin<Explanation>('POST', 'policies/explain', { body }),
   });
   const [attempt, setAttempt] = useState<Error | null>(null);
-  const whose = tenantId ?? choice.id;
+  const whose = tenantId ?? (chosenId === '' ? null : chosenId);
   const missing = attempt && whose === null ? [noTenant] : [];
   const change = (next: LimitDraft) => {
     asking.reset();
@@ -53,7 +52,9 @@ export default function ExplainPage() {
             found={missing}
             onSubmit={ask}
           >
-            {tenantId === null && <TenantField choice={choice} />}
+            {tenantId === null && (
+              <TenantField value={chosenId} none="Choose a tenant" onChange={choose} />
+            )}
             <QuestionFields bind={bindTo(draft, '', change)} />
           </Form>
         </Card>

@@ -29,7 +29,7 @@ export default function NewPolicyPage() {
         start={blankPolicy}
         fields={<OwnerField choice={owner} />}
         problems={owner.problems}
-        isShared={owner.owner === 'all'}
+        isShared={owner.isShared}
         submit="Make policy"
         saving={change}
         onSave={(draft) =>

@@ -1,4 +1,4 @@
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import type { FieldProblem } from '../../api/problem.ts';
 import { Bench } from '../../limits/Bench.tsx';
 import type { LimitDraft } from '../../limits/draft.ts';
@@ -11,6 +11,7 @@ import {
   TextControl,
 } from '../../limits/fields/controls.tsx';
 import { readCosts, showPairs } from '../../limits/fields/lines.ts';
+import { useDraft, type Saving } from '../../limits/use-draft.ts';
 import { problemsInPolicy } from './policy.ts';
 
 export function PolicyEditor({
@@ -30,15 +31,11 @@ export function PolicyEditor({
   /** For all tenants: then a limit may count them together. */
   readonly isShared: boolean;
   readonly submit: string;
-  readonly saving: { readonly isPending: boolean; readonly error: unknown; reset(): void };
+  readonly saving: Saving;
   readonly onSave: (draft: LimitDraft) => void;
   readonly onReload?: () => void;
 }) {
-  const [draft, setDraft] = useState(start);
-  const change = (next: LimitDraft) => {
-    saving.reset();
-    setDraft(next);
-  };
+  const [draft, change] = useDraft(start, saving);
   return (
     <Bench
       draft={draft}

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { ifMatch } from '../../api/if-match.ts';
 import { useChange } from '../../api/queries.ts';
 import { admin } from '../../api/request.ts';
 import { Button } from '../../ui/Button.tsx';
@@ -17,8 +18,7 @@ export function QuotaActions({
   const [open, setOpen] = useState<'top-up' | 'delete' | null>(null);
   const close = () => setOpen(null);
   const remove = useChange({
-    run: () =>
-      admin('DELETE', `quotas/${tenantId}`, { headers: { 'if-match': `"${report.version}"` } }),
+    run: () => admin('DELETE', `quotas/${tenantId}`, ifMatch(report)),
     touches: ['quotas', 'audit'],
     done: () => 'Quota deleted. Only the plan’s limits hold now.',
   });

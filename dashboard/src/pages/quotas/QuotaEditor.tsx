@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { keyOf } from '../../api/queries.ts';
 import { fieldErrorsOf, FormErrors } from '../../ui/form/form-context.ts';
+import { useUnsaved } from '../../leaving/leaving.ts';
 import { useSession } from '../../session/session.ts';
 import { Card } from '../../ui/Card.tsx';
 import { CheckField } from '../../ui/form/inputs.tsx';
@@ -33,6 +34,7 @@ export function QuotaEditor({
   const [edited, setEdited] = useState<Edited | null>(
     start ? { draft: start, version: null } : null,
   );
+  useUnsaved(edited !== null && edited.draft !== start);
   const draft = edited?.draft ?? (report ? draftOf(report) : newDraft);
   const change = (patch: Partial<QuotaDraft>) => {
     const version = edited ? edited.version : (report?.version ?? null);

@@ -27,7 +27,7 @@ export default function RolloutPage() {
     >
       <Card flush>
         {ownId === null && (
-          <div className="filters">
+          <div className="filters filters-inset">
             <TenantField
               value={tenantId}
               none="All tenants"

@@ -13,11 +13,14 @@ export function EndingField({
   onChange,
   label = 'Ends',
   choices = options.map((option) => option.value),
+  kept,
 }: {
   readonly value: Ending;
   readonly onChange: (value: Ending) => void;
   readonly label?: string;
   readonly choices?: readonly string[];
+  /** When it ends as it is, null for never; for what is there already. */
+  readonly kept?: string | null;
 }) {
   const isMoment = value.choice === 'at';
   return (
@@ -26,7 +29,10 @@ export function EndingField({
         label={label}
         name={isMoment ? 'ends' : 'expires_at'}
         value={value.choice}
-        options={options.filter((option) => choices.includes(option.value))}
+        options={[
+          ...(kept === undefined ? [] : [{ value: 'kept', label: keptInWords(kept) }]),
+          ...options.filter((option) => choices.includes(option.value)),
+        ]}
         onChange={(choice) => onChange({ ...value, choice })}
       />
       {isMoment && (
@@ -41,3 +47,9 @@ export function EndingField({
     </div>
   );
 }
+
+function keptInWords(end: string | null): string {
+  return end === null ? 'as it is: never' : `as it is: ${moments.format(new Date(end))}`;
+}
+
+const moments = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });

@@ -83,7 +83,7 @@ export function TenantFields({
 }
 
 function usePlanOptions(tenantId: string | null) {
-  const own = useList<Plan>('plans', { tenant_id: tenantId }, tenantId !== null).items;
+  const own = useList<Plan>('plans', { tenant_id: tenantId }, { enabled: tenantId !== null }).items;
   const shared = useSharedPlans();
   return [
     ...own.map(({ id, name }) => ({ value: id, label: `${name} (its own)` })),

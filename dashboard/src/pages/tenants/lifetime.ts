@@ -3,7 +3,7 @@ export type Ending = { readonly choice: string; readonly at: string };
 
 const daySeconds = 86_400;
 
-/** By how it is spelled in a form; what is not here is `never` or `at`. */
+/** By how it is spelled in a form; what is not here is `never`, `at` or `kept`. */
 export const durations: Readonly<
   Record<string, { readonly label: string; readonly seconds: number }>
 > = {
@@ -19,8 +19,15 @@ export function endingIn(choice: string): Ending {
   return { choice, at: '' };
 }
 
-/** Null is never. A moment that was not typed is left for the service to refuse by name. */
-export function expiryOf({ choice, at }: Ending, nowMs = Date.now()): string | null {
+/** When it ends already: the end of what is there, until another is chosen. */
+export const keptEnding = endingIn('kept');
+
+/**
+ * Null is never, undefined what it is already. A moment that was not typed is left for the service
+ * to refuse by name.
+ */
+export function expiryOf({ choice, at }: Ending, nowMs = Date.now()): string | null | undefined {
+  if (choice === 'kept') return undefined;
   if (choice === 'never') return null;
   const seconds = durations[choice]?.seconds;
   if (seconds !== undefined) return new Date(nowMs + seconds * 1000).toISOString();

@@ -35,6 +35,8 @@ export type NumberField = (typeof numberFields)[number];
 export type Override = Stored & {
   readonly tenant_id: string;
   readonly limit: string;
+  readonly plan_id: string | null;
+  readonly policy_id: string | null;
   readonly resource: string | null;
   readonly subject: string | null;
   readonly attributes: Readonly<Record<string, string>>;

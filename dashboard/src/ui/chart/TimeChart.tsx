@@ -4,11 +4,13 @@ import 'uplot/dist/uPlot.min.css';
 import { useTheme } from '../../layout/theme.ts';
 import type { Tone } from '../Badge.tsx';
 import { chartOptions } from './chart-options.ts';
+import type { Hue } from './hues.ts';
+import { perFrame } from './per-frame.ts';
 import './chart.css';
 
 export type Series = {
   readonly label: string;
-  readonly tone: Tone;
+  readonly tone: Tone | Hue;
   /** One for each time; null where there is none. */
   readonly values: readonly (number | null)[];
   /** Told apart without colour. */
@@ -45,7 +47,8 @@ export function TimeChart(props: TimeChartProps) {
   useEffect(() => {
     const element = frame.current;
     if (!element) return;
-    const options = chartOptions(element, { series, height, show, onPoint: setPointed });
+    const pointing = perFrame(setPointed);
+    const options = chartOptions(element, { series, height, show, onPoint: pointing.put });
     const made = new uPlot(options, [[]], element);
     chart.current = made;
     const resized = new ResizeObserver(([entry]) => {
@@ -53,6 +56,7 @@ export function TimeChart(props: TimeChartProps) {
     });
     resized.observe(element);
     return () => {
+      pointing.cancel();
       resized.disconnect();
       made.destroy();
     };

@@ -1,4 +1,5 @@
 import type uPlot from 'uplot';
+import { hues, type Hue } from './hues.ts';
 import type { Series } from './TimeChart.tsx';
 
 export type ChartLook = {
@@ -50,7 +51,7 @@ export function chartOptions(element: HTMLElement, look: ChartLook): uPlot.Optio
           stroke,
           width: 1.75,
           points: { show: false },
-          ...(dash && { dash: [...dash] }),
+          ...(dash && dash.length > 0 && { dash: [...dash] }),
           ...(isArea === true && { fill: translucent(stroke) }),
         };
       }),
@@ -66,6 +67,7 @@ const toneColours: Readonly<Record<Series['tone'], string>> = {
   bad: '--bad-fill',
   warning: '--warning-fill',
   odd: '--odd-fill',
+  ...(Object.fromEntries(hues.map((hue) => [hue, `--${hue}`])) as Record<Hue, string>),
 };
 
 /** A canvas knows no custom properties, and none of `light-dark()`: the browser resolves both. */

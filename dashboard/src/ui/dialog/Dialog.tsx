@@ -1,6 +1,8 @@
 import { useId, useLayoutEffect, useRef, type ReactNode } from 'react';
 import { Icon } from '../Icon.tsx';
 
+const firstControl = '.dialog-body :is(input, select, textarea, .dialog-actions button)';
+
 /** A native dialog: the page behind is out of reach, Escape closes, focus returns. */
 export function Dialog({
   title,
@@ -19,8 +21,8 @@ export function Dialog({
   useLayoutEffect(() => {
     const shown = dialog.current;
     shown?.showModal();
-    // Who opens a form wants to type, not to close it.
-    shown?.querySelector<HTMLElement>('.dialog-body :is(input, select, textarea)')?.focus();
+    // Who opens a form wants to type; who is asked gets the answer that changes nothing.
+    shown?.querySelector<HTMLElement>(firstControl)?.focus();
     return () => shown?.close();
   }, []);
   return (

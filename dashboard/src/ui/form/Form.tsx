@@ -1,6 +1,7 @@
-import { useEffect, useRef, type FormEvent, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type FormEvent, type ReactNode } from 'react';
 import type { FieldProblem } from '../../api/problem.ts';
 import { messageOf } from '../../api/problem.ts';
+import { useUnsaved } from '../../leaving/leaving.ts';
 import { Button } from '../Button.tsx';
 import { fieldErrorsOf, FormErrors } from './form-context.ts';
 
@@ -29,6 +30,9 @@ export function Form({
   readonly children: ReactNode;
 }) {
   const form = useRef<HTMLFormElement>(null);
+  const [isTouched, setTouched] = useState(false);
+  // What can be cancelled can be lost.
+  useUnsaved(isTouched && onCancel !== undefined);
   const refused = fieldErrorsOf(error);
   const errors = found.length > 0 ? found : refused;
   useEffect(() => {
@@ -41,7 +45,7 @@ export function Form({
   };
   return (
     <FormErrors value={errors}>
-      <form ref={form} className="form" noValidate onSubmit={send}>
+      <form ref={form} className="form" noValidate onInput={() => setTouched(true)} onSubmit={send}>
         {children}
         {Boolean(error) && (
           <p className="form-error" role="alert">

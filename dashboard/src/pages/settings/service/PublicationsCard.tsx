@@ -1,4 +1,5 @@
 import { useList } from '../../../api/queries.ts';
+import { watchMs, type Publication } from '../../../limits/published/publication.ts';
 import { Card } from '../../../ui/Card.tsx';
 import { Meter } from '../../../ui/Meter.tsx';
 import { MoreRows } from '../../../ui/MoreRows.tsx';
@@ -7,19 +8,13 @@ import { Table } from '../../../ui/Table.tsx';
 import { Time } from '../../../ui/Time.tsx';
 import { count } from '../../../ui/words.ts';
 
-type Publication = {
-  readonly id: string;
-  readonly epoch: number;
-  readonly cause: string;
-  readonly total: number | null;
-  readonly done: number;
-  readonly started_at: string;
-  readonly finished_at: string | null;
-};
-
 /** How far changes of what all tenants share have come. */
 export function PublicationsCard() {
-  const list = useList<Publication>('publications');
+  const list = useList<Publication>(
+    'publications',
+    {},
+    { refetchMs: ([newest]) => watchMs(newest) },
+  );
   return (
     <Card
       title="Publications"

@@ -4,11 +4,10 @@ import { admin } from '../../../api/request.ts';
 import { roles, type Role } from '../../../api/objects.ts';
 import { useSession } from '../../../session/session.ts';
 import { TenantField } from '../../../components/TenantField.tsx';
-import { Button } from '../../../ui/Button.tsx';
 import { Dialog } from '../../../ui/dialog/Dialog.tsx';
+import { SecretMade } from '../../../ui/dialog/SecretMade.tsx';
 import { Form } from '../../../ui/form/Form.tsx';
 import { SelectField, TextField } from '../../../ui/form/inputs.tsx';
-import { SecretOnce } from '../../../ui/SecretOnce.tsx';
 import { instantOf } from '../instant.ts';
 
 const roleWords: Readonly<Record<Role, string>> = {
@@ -37,70 +36,50 @@ export function NewTokenDialog({ onClose }: { readonly onClose: () => void }) {
       }),
     touches: ['tokens', 'audit'],
   });
-  if (make.data) return <Made secret={make.data.token} name={name} onClose={onClose} />;
   return (
-    <Dialog title="New token" onClose={onClose}>
-      <Form
-        submit="Make token"
-        busy={make.isPending}
-        error={make.error}
-        onCancel={onClose}
-        onSubmit={() => make.mutate(undefined)}
-      >
-        <TextField
-          label="Name"
-          name="name"
-          hint="Who or what uses it."
-          value={name}
-          onChange={setName}
-        />
-        <SelectField
-          label="Role"
-          name="role"
-          value={role}
-          options={roleOptions}
-          onChange={setRole}
-        />
-        {ownId === null && (
-          <TenantField
-            label="Reaches"
-            value={tenantId}
-            none="The whole platform"
-            onChange={setTenantId}
+    <Dialog title={make.data ? `Token ${name}` : 'New token'} onClose={onClose}>
+      {make.data ? (
+        <SecretMade label="The token" secret={make.data.token} onClose={onClose} />
+      ) : (
+        <Form
+          submit="Make token"
+          busy={make.isPending}
+          error={make.error}
+          onCancel={onClose}
+          onSubmit={() => make.mutate(undefined)}
+        >
+          <TextField
+            label="Name"
+            name="name"
+            hint="Who or what uses it."
+            value={name}
+            onChange={setName}
           />
-        )}
-        <TextField
-          label="Expires"
-          name="expires_at"
-          type="datetime-local"
-          optional
-          value={expires}
-          onChange={setExpires}
-        />
-      </Form>
-    </Dialog>
-  );
-}
-
-function Made({
-  secret,
-  name,
-  onClose,
-}: {
-  readonly secret: string;
-  readonly name: string;
-  readonly onClose: () => void;
-}) {
-  return (
-    <Dialog title={`Token ${name}`} onClose={onClose}>
-      <div className="stack">
-        <SecretOnce secret={secret} label="The token" />
-        <div className="dialog-actions">
-          <Button variant="primary" onClick={onClose}>
-            Done
-          </Button>
-        </div>
-      </div>
+          <SelectField
+            label="Role"
+            name="role"
+            value={role}
+            options={roleOptions}
+            onChange={setRole}
+          />
+          {ownId === null && (
+            <TenantField
+              label="Reaches"
+              value={tenantId}
+              none="The whole platform"
+              onChange={setTenantId}
+            />
+          )}
+          <TextField
+            label="Expires"
+            name="expires_at"
+            type="datetime-local"
+            optional
+            value={expires}
+            onChange={setExpires}
+          />
+        </Form>
+      )}
     </Dialog>
   );
 }

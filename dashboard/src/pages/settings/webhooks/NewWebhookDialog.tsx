@@ -3,11 +3,10 @@ import { useChange } from '../../../api/queries.ts';
 import { admin } from '../../../api/request.ts';
 import { useSession } from '../../../session/session.ts';
 import { TenantField } from '../../../components/TenantField.tsx';
-import { Button } from '../../../ui/Button.tsx';
 import { Dialog } from '../../../ui/dialog/Dialog.tsx';
+import { SecretMade } from '../../../ui/dialog/SecretMade.tsx';
 import { Form } from '../../../ui/form/Form.tsx';
 import { TextField } from '../../../ui/form/inputs.tsx';
-import { SecretOnce } from '../../../ui/SecretOnce.tsx';
 
 /** All that there are. */
 const events = ['quota.threshold'];
@@ -27,15 +26,9 @@ export function NewWebhookDialog({ onClose }: { readonly onClose: () => void }) 
   return (
     <Dialog title={make.data ? 'Webhook made' : 'New webhook'} onClose={onClose}>
       {make.data ? (
-        <div className="stack">
-          <p>What is sent is signed with this secret, as Standard Webhooks describe.</p>
-          <SecretOnce secret={make.data.secret} label="The secret" />
-          <div className="dialog-actions">
-            <Button variant="primary" onClick={onClose}>
-              Done
-            </Button>
-          </div>
-        </div>
+        <SecretMade label="The secret" secret={make.data.secret} onClose={onClose}>
+          <p>What is sent is signed with it, as Standard Webhooks describe.</p>
+        </SecretMade>
       ) : (
         <Form
           submit="Make webhook"

@@ -1,4 +1,3 @@
-import { useState } from 'react';
 import { useChange } from '../../../api/queries.ts';
 import { admin } from '../../../api/request.ts';
 import { Badge } from '../../../ui/Badge.tsx';
@@ -7,18 +6,24 @@ import { Confirm } from '../../../ui/dialog/Confirm.tsx';
 import { Empty } from '../../../ui/States.tsx';
 import { Table, type Column } from '../../../ui/Table.tsx';
 import { Countdown, Time } from '../../../ui/Time.tsx';
-import { ifMatch } from '../if-match.ts';
+import { ifMatch } from '../../../api/if-match.ts';
 import { useMay } from '../may.ts';
 import type { Block } from '../objects.ts';
+import { useAsked } from '../use-asked.ts';
+import { whoInWords } from './block-draft.ts';
+import { EditBlock } from './EditBlock.tsx';
+
+type Action = 'edit' | 'delete';
 
 export function BlockTable({ blocks }: { readonly blocks: readonly Block[] }) {
   const may = useMay();
-  const [deleting, setDeleting] = useState<Block | null>(null);
+  const { ask, forAction, close } = useAsked<Block, Action>(blocks);
+  const [editing, deleting] = [forAction('edit'), forAction('delete')];
   return (
     <>
       <Table
         caption="Blocks"
-        columns={may.changeOwn ? [...columns, controlsFor(may.isPlatform, setDeleting)] : columns}
+        columns={may.changeOwn ? [...columns, controlsFor(may.isPlatform, ask)] : columns}
         rows={blocks}
         rowKey={({ id }) => id}
         empty={
@@ -27,7 +32,8 @@ export function BlockTable({ blocks }: { readonly blocks: readonly Block[] }) {
           </Empty>
         }
       />
-      {deleting && <DeleteBlock block={deleting} onClose={() => setDeleting(null)} />}
+      {editing && <EditBlock block={editing} onClose={close} />}
+      {deleting && <DeleteBlock block={deleting} onClose={close} />}
     </>
   );
 }
@@ -50,16 +56,24 @@ function DeleteBlock({ block, onClose }: { readonly block: Block; readonly onClo
   );
 }
 
-function controlsFor(isPlatform: boolean, onDelete: (block: Block) => void): Column<Block> {
+function controlsFor(
+  isPlatform: boolean,
+  onAsk: (block: Block, action: Action) => void,
+): Column<Block> {
   return {
     title: 'Actions',
     isControls: true,
     // Whom the platform lets through is not for a tenant to say.
     cell: (block) =>
       (isPlatform || block.action === 'block') && (
-        <Button size="small" variant="quiet" onClick={() => onDelete(block)}>
-          Delete<span className="hidden"> {whoInWords(block)}</span>
-        </Button>
+        <>
+          <Button size="small" variant="quiet" onClick={() => onAsk(block, 'edit')}>
+            Edit<span className="hidden"> {whoInWords(block)}</span>
+          </Button>
+          <Button size="small" variant="quiet" onClick={() => onAsk(block, 'delete')}>
+            Delete<span className="hidden"> {whoInWords(block)}</span>
+          </Button>
+        </>
       ),
   };
 }
@@ -79,8 +93,3 @@ const columns: readonly Column<Block>[] = [
   },
   { title: 'Why', cell: ({ reason }) => <span className="tenant-reason">{reason}</span> },
 ];
-
-function whoInWords({ subject, ip, attribute, key_id: keyId }: Block): string {
-  if (attribute) return `${attribute.name}=${attribute.value}`;
-  return subject ?? ip ?? `key ${keyId}`;
-}

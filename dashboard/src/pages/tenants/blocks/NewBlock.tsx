@@ -4,10 +4,9 @@ import { admin } from '../../../api/request.ts';
 import { Dialog } from '../../../ui/dialog/Dialog.tsx';
 import { Form } from '../../../ui/form/Form.tsx';
 import { SelectField, TextField } from '../../../ui/form/inputs.tsx';
-import { EndingField } from '../EndingField.tsx';
-import { endingIn, expiryOf } from '../lifetime.ts';
-import { useMay } from '../may.ts';
 import type { Block } from '../objects.ts';
+import { noDraft, sentOf } from './block-draft.ts';
+import { BlockFields } from './BlockFields.tsx';
 
 const ways = [
   { value: 'subject', label: 'Subject' },
@@ -22,11 +21,6 @@ const examples: Readonly<Record<Way, string>> = {
   key_id: 'as in the list of keys',
 };
 
-const actions = [
-  { value: 'block', label: 'Block: refuse every check' },
-  { value: 'bypass', label: 'Bypass: let through whatever the limits say' },
-] as const;
-
 export function NewBlock({
   tenantId,
   onClose,
@@ -34,20 +28,16 @@ export function NewBlock({
   readonly tenantId: string;
   readonly onClose: () => void;
 }) {
-  const { isPlatform } = useMay();
   const [way, setWay] = useState<Way>('subject');
   const [who, setWho] = useState('');
-  const [action, setAction] = useState<Block['action']>('block');
-  const [ending, setEnding] = useState(endingIn('day'));
-  const [reason, setReason] = useState('');
+  const [draft, setDraft] = useState(noDraft);
   const making = useChange({
     run: () => {
-      const expiry = expiryOf(ending);
-      const body = { tenant_id: tenantId, [way]: who.trim(), action, reason, expires_at: expiry };
+      const body = { tenant_id: tenantId, [way]: who.trim(), ...sentOf(draft) };
       return admin<Block>('POST', 'blocks', { body });
     },
     touches: ['blocks'],
-    done: () =>
+    done: ({ action }) =>
       `${who.trim()} is ${action === 'block' ? 'refused' : 'let through'} from the next check on.`,
   });
   return (
@@ -70,17 +60,7 @@ export function NewBlock({
             onChange={setWho}
           />
         </div>
-        {isPlatform && (
-          <SelectField
-            label="What"
-            name="action"
-            value={action}
-            options={actions}
-            onChange={setAction}
-          />
-        )}
-        <EndingField value={ending} onChange={setEnding} />
-        <TextField label="Why" name="reason" maxLength={500} value={reason} onChange={setReason} />
+        <BlockFields value={draft} onChange={(part) => setDraft({ ...draft, ...part })} />
       </Form>
     </Dialog>
   );

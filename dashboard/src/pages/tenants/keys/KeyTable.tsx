@@ -1,4 +1,3 @@
-import { useState } from 'react';
 import { Badge, type Tone } from '../../../ui/Badge.tsx';
 import { Button } from '../../../ui/Button.tsx';
 import { Empty } from '../../../ui/States.tsx';
@@ -6,6 +5,8 @@ import { Table, type Column } from '../../../ui/Table.tsx';
 import { Countdown, Time } from '../../../ui/Time.tsx';
 import { useMay } from '../may.ts';
 import type { ApiKey } from '../objects.ts';
+import { useAsked } from '../use-asked.ts';
+import { EditKey } from './EditKey.tsx';
 import { RevokeKey } from './RevokeKey.tsx';
 import { RotateKey } from './RotateKey.tsx';
 
@@ -15,7 +16,8 @@ const statusTones: Readonly<Record<ApiKey['status'], Tone>> = {
   revoked: 'bad',
 };
 
-type Asked = { readonly key: ApiKey; readonly action: 'rotate' | 'revoke' };
+type Action = 'edit' | 'rotate' | 'revoke';
+type Ask = (key: ApiKey, action: Action) => void;
 
 export function KeyTable({
   keys,
@@ -25,13 +27,17 @@ export function KeyTable({
   readonly status: string;
 }) {
   const may = useMay();
-  const [asked, setAsked] = useState<Asked | null>(null);
-  const close = () => setAsked(null);
+  const { ask, forAction, close } = useAsked<ApiKey, Action>(keys);
+  const [editing, rotating, revoking] = [
+    forAction('edit'),
+    forAction('rotate'),
+    forAction('revoke'),
+  ];
   return (
     <>
       <Table
         caption="Keys"
-        columns={may.changeOwn ? [...columns, controlsFor(setAsked)] : columns}
+        columns={may.changeOwn ? [...columns, controlsFor(ask)] : columns}
         rows={keys}
         rowKey={({ id }) => id}
         empty={
@@ -40,13 +46,14 @@ export function KeyTable({
           </Empty>
         }
       />
-      {asked?.action === 'rotate' && <RotateKey apiKey={asked.key} onClose={close} />}
-      {asked?.action === 'revoke' && <RevokeKey apiKey={asked.key} onClose={close} />}
+      {editing && <EditKey apiKey={editing} onClose={close} />}
+      {rotating && <RotateKey apiKey={rotating} onClose={close} />}
+      {revoking && <RevokeKey apiKey={revoking} onClose={close} />}
     </>
   );
 }
 
-function controlsFor(onAsk: (asked: Asked) => void): Column<ApiKey> {
+function controlsFor(onAsk: Ask): Column<ApiKey> {
   return {
     title: 'Actions',
     isControls: true,
@@ -54,17 +61,14 @@ function controlsFor(onAsk: (asked: Asked) => void): Column<ApiKey> {
   };
 }
 
-function KeyControls({
-  apiKey,
-  onAsk,
-}: {
-  readonly apiKey: ApiKey;
-  readonly onAsk: (asked: Asked) => void;
-}) {
+function KeyControls({ apiKey, onAsk }: { readonly apiKey: ApiKey; readonly onAsk: Ask }) {
   const { isPlatform } = useMay();
   const isReserved = !isPlatform && apiKey.scopes.includes('plan:select');
   return (
     <>
+      <Button size="small" variant="quiet" onClick={() => onAsk(apiKey, 'edit')}>
+        Edit<span className="hidden"> {apiKey.name}</span>
+      </Button>
       <Button
         size="small"
         variant="quiet"
@@ -72,11 +76,11 @@ function KeyControls({
         title={
           isReserved ? 'A key that selects plans is rotated by who runs this service.' : undefined
         }
-        onClick={() => onAsk({ key: apiKey, action: 'rotate' })}
+        onClick={() => onAsk(apiKey, 'rotate')}
       >
         Rotate<span className="hidden"> {apiKey.name}</span>
       </Button>
-      <Button size="small" variant="quiet" onClick={() => onAsk({ key: apiKey, action: 'revoke' })}>
+      <Button size="small" variant="quiet" onClick={() => onAsk(apiKey, 'revoke')}>
         Revoke<span className="hidden"> {apiKey.name}</span>
       </Button>
     </>

@@ -37,7 +37,7 @@ export function KeysTab({ tenant }: { readonly tenant: Tenant }) {
         )
       }
     >
-      <div className="tenant-filters tenant-filters-inset">
+      <div className="filters filters-inset">
         <SelectField
           label="Status"
           name="status"

@@ -2,11 +2,11 @@ import { useState } from 'react';
 import { useChange } from '../../../api/queries.ts';
 import { admin } from '../../../api/request.ts';
 import { Dialog } from '../../../ui/dialog/Dialog.tsx';
+import { SecretMade } from '../../../ui/dialog/SecretMade.tsx';
 import { Form } from '../../../ui/form/Form.tsx';
 import { SelectField } from '../../../ui/form/inputs.tsx';
 import { Time } from '../../../ui/Time.tsx';
 import type { ApiKey, RotatedApiKey } from '../objects.ts';
-import { KeySecret } from './KeySecret.tsx';
 
 const overlaps = [
   { value: '0', label: 'Not at all: it ends now' },
@@ -35,11 +35,11 @@ export function RotateKey({
   return (
     <Dialog title={`Rotate ${apiKey.name}`} onClose={onClose}>
       {rotating.data ? (
-        <KeySecret secret={rotating.data.key} onClose={onClose}>
+        <SecretMade label="The key" secret={rotating.data.key} onClose={onClose}>
           <p className="quiet">
             The key it takes over from ends: <Time at={rotating.data.replaces.expires_at} />.
           </p>
-        </KeySecret>
+        </SecretMade>
       ) : (
         <Form
           submit="Rotate key"

@@ -8,7 +8,7 @@ import { Page } from '../../../ui/Page.tsx';
 import { Empty, Failed, Loading } from '../../../ui/States.tsx';
 import { useMay } from '../may.ts';
 import { NewTenant } from './NewTenant.tsx';
-import { noFilters, TenantFilters, type Filters } from './TenantFilters.tsx';
+import { noFilter, TenantFilters, type TenantFilter } from './TenantFilters.tsx';
 import { TenantTable } from './TenantTable.tsx';
 import { useSettled } from './settled.ts';
 import '../tenants.css';
@@ -18,7 +18,7 @@ const settleMs = 200;
 /** Every customer of the platform, the first made first. */
 export default function TenantsPage() {
   const may = useMay();
-  const [filters, setFilters] = useState<Filters>(noFilters);
+  const [filters, setFilters] = useState<TenantFilter>(noFilter);
   const [isAdding, setAdding] = useState(false);
   const list = useList<Tenant>('tenants', useSettled(filters, settleMs));
   return (
@@ -49,7 +49,7 @@ export default function TenantsPage() {
   );
 }
 
-function NoTenants({ filters }: { readonly filters: Filters }) {
+function NoTenants({ filters }: { readonly filters: TenantFilter }) {
   const isFiltered = Object.values(filters).some((text) => text !== '');
   return isFiltered ? (
     <Empty title="No tenant matches">

@@ -14,5 +14,6 @@ export function useTiers(): readonly string[] {
 
 export function useSharedPlans(): readonly Plan[] {
   const { isPlatform } = useMay();
-  return useList<Plan>('plans', { tenant_id: 'shared', limit: plansMax }, isPlatform).items;
+  return useList<Plan>('plans', { tenant_id: 'shared', limit: plansMax }, { enabled: isPlatform })
+    .items;
 }

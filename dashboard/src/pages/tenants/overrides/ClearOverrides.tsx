@@ -2,7 +2,7 @@ import { useChange } from '../../../api/queries.ts';
 import { admin } from '../../../api/request.ts';
 import { Confirm } from '../../../ui/dialog/Confirm.tsx';
 import { count } from '../../../ui/words.ts';
-import type { Filters } from './OverrideFilters.tsx';
+import type { OverrideFilter } from './filters.ts';
 
 type Cleared = { readonly deleted: number; readonly more: boolean };
 
@@ -14,7 +14,7 @@ export function ClearOverrides({
   onClose,
 }: {
   readonly tenantId: string;
-  readonly filters: Filters;
+  readonly filters: OverrideFilter;
   readonly list: { readonly items: readonly unknown[]; readonly hasNextPage: boolean };
   readonly onClose: () => void;
 }) {

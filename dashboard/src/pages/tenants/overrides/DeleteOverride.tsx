@@ -1,7 +1,7 @@
 import { useChange } from '../../../api/queries.ts';
 import { admin } from '../../../api/request.ts';
 import { Confirm } from '../../../ui/dialog/Confirm.tsx';
-import { ifMatch } from '../if-match.ts';
+import { ifMatch } from '../../../api/if-match.ts';
 import type { Override } from '../objects.ts';
 import { whomInWords } from './override-words.ts';
 

@@ -1,8 +1,6 @@
-import type { CanonicalLimit } from 'sluice/contract';
 import { NumberField } from '../../../ui/form/inputs.tsx';
 import { count } from '../../../ui/words.ts';
 import type { NumberField as Field } from '../objects.ts';
-import { numbersIn } from './definitions.ts';
 
 const labels: Readonly<Record<Field, string>> = {
   bucket_capacity: 'Bucket holds',
@@ -13,25 +11,30 @@ const labels: Readonly<Record<Field, string>> = {
   stale_after_seconds: 'Silent after seconds',
 };
 
+/** What the limit itself says, where that is known. */
+export type OwnNumbers = readonly (readonly [Field, number | null])[];
+
 /** The limit's own numbers, to be replaced one by one. */
 export function NumbersFields({
-  limit,
+  own: numbers,
   value,
   onChange,
 }: {
-  readonly limit: CanonicalLimit;
+  readonly own: OwnNumbers;
   readonly value: Readonly<Partial<Record<Field, string>>>;
   readonly onChange: (value: Readonly<Partial<Record<Field, string>>>) => void;
 }) {
   return (
     <div className="field-row">
-      {numbersIn(limit).map(([field, own]) => (
+      {numbers.map(([field, own]) => (
         <NumberField
           key={field}
           label={labels[field]}
           name={`numbers.${field}`}
           maxLength={16}
-          hint={`${count(own)} unless said otherwise`}
+          hint={
+            own === null ? 'the limit’s own unless said' : `${count(own)} unless said otherwise`
+          }
           value={value[field] ?? ''}
           onChange={(text) => onChange({ ...value, [field]: text })}
         />

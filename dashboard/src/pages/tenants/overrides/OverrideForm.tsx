@@ -2,13 +2,11 @@ import { useState } from 'react';
 import { useChange } from '../../../api/queries.ts';
 import { admin } from '../../../api/request.ts';
 import { Form } from '../../../ui/form/Form.tsx';
-import { SelectField, TextField } from '../../../ui/form/inputs.tsx';
-import { EndingField } from '../EndingField.tsx';
+import { SelectField } from '../../../ui/form/inputs.tsx';
 import type { Override } from '../objects.ts';
-import { namingOf, type Definition } from './definitions.ts';
-import { NumbersFields } from './NumbersFields.tsx';
+import { namingOf, numbersIn, type Definition } from './definitions.ts';
 import { noDraft, problemsOf, sentOf, type OverrideDraft } from './override-draft.ts';
-import { WhomFields } from './WhomFields.tsx';
+import { OverrideFields } from './OverrideFields.tsx';
 
 export function OverrideForm({
   tenantId,
@@ -23,7 +21,8 @@ export function OverrideForm({
   readonly onClose: () => void;
 }) {
   const [draft, setDraft] = useState<OverrideDraft>(noDraft);
-  const chosen = definitions.find(({ id }) => id === draft.limitId) ?? first;
+  const [limitId, setLimitId] = useState(first.id);
+  const chosen = definitions.find(({ id }) => id === limitId) ?? first;
   const problems = problemsOf(draft);
   const change = (part: Partial<OverrideDraft>) => setDraft({ ...draft, ...part });
   const making = useChange({
@@ -50,23 +49,12 @@ export function OverrideForm({
         name="limit"
         value={chosen.id}
         options={definitions.map(({ id, label }) => ({ value: id, label }))}
-        onChange={(limitId) => change({ limitId, numbers: {} })}
+        onChange={(id) => {
+          setLimitId(id);
+          change({ numbers: {} });
+        }}
       />
-      <NumbersFields
-        limit={chosen.limit}
-        value={draft.numbers}
-        onChange={(numbers) => change({ numbers })}
-      />
-      <WhomFields value={draft} onChange={change} />
-      <EndingField value={draft.ending} onChange={(ending) => change({ ending })} />
-      <TextField
-        label="Why"
-        name="reason"
-        maxLength={500}
-        value={draft.reason}
-        onChange={(reason) => change({ reason })}
-        hint="For whoever finds it later."
-      />
+      <OverrideFields numbers={numbersIn(chosen.limit)} value={draft} onChange={change} />
     </Form>
   );
 }

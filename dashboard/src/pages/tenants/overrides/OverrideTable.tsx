@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import type { Tenant } from '../../../api/objects.ts';
 import { Badge, type Tone } from '../../../ui/Badge.tsx';
 import { Button } from '../../../ui/Button.tsx';
 import { Empty } from '../../../ui/States.tsx';
@@ -6,7 +6,9 @@ import { Table, type Column } from '../../../ui/Table.tsx';
 import { Countdown, Time } from '../../../ui/Time.tsx';
 import { useMay } from '../may.ts';
 import type { Override } from '../objects.ts';
+import { useAsked } from '../use-asked.ts';
 import { DeleteOverride } from './DeleteOverride.tsx';
+import { EditOverride } from './EditOverride.tsx';
 import { numbersInWords, whomInWords } from './override-words.ts';
 
 const statusTones: Readonly<Record<Override['status'], Tone>> = {
@@ -15,14 +17,23 @@ const statusTones: Readonly<Record<Override['status'], Tone>> = {
   expired: 'neutral',
 };
 
-export function OverrideTable({ overrides }: { readonly overrides: readonly Override[] }) {
+type Action = 'edit' | 'delete';
+
+export function OverrideTable({
+  tenant,
+  overrides,
+}: {
+  readonly tenant: Tenant;
+  readonly overrides: readonly Override[];
+}) {
   const may = useMay();
-  const [deleting, setDeleting] = useState<Override | null>(null);
+  const { ask, forAction, close } = useAsked<Override, Action>(overrides);
+  const [editing, deleting] = [forAction('edit'), forAction('delete')];
   return (
     <>
       <Table
         caption="Overrides"
-        columns={may.changeLimits ? [...columns, controlsFor(setDeleting)] : columns}
+        columns={may.changeLimits ? [...columns, controlsFor(ask)] : columns}
         rows={overrides}
         rowKey={({ id }) => id}
         empty={
@@ -31,19 +42,25 @@ export function OverrideTable({ overrides }: { readonly overrides: readonly Over
           </Empty>
         }
       />
-      {deleting && <DeleteOverride override={deleting} onClose={() => setDeleting(null)} />}
+      {editing && <EditOverride tenant={tenant} override={editing} onClose={close} />}
+      {deleting && <DeleteOverride override={deleting} onClose={close} />}
     </>
   );
 }
 
-function controlsFor(onDelete: (override: Override) => void): Column<Override> {
+function controlsFor(onAsk: (override: Override, action: Action) => void): Column<Override> {
   return {
     title: 'Actions',
     isControls: true,
     cell: (override) => (
-      <Button size="small" variant="quiet" onClick={() => onDelete(override)}>
-        Delete<span className="hidden"> the override of {override.limit}</span>
-      </Button>
+      <>
+        <Button size="small" variant="quiet" onClick={() => onAsk(override, 'edit')}>
+          Edit<span className="hidden"> the override of {override.limit}</span>
+        </Button>
+        <Button size="small" variant="quiet" onClick={() => onAsk(override, 'delete')}>
+          Delete<span className="hidden"> the override of {override.limit}</span>
+        </Button>
+      </>
     ),
   };
 }

@@ -3,6 +3,7 @@ import { useList } from '../../../api/queries.ts';
 import type { Tenant } from '../../../api/objects.ts';
 import { Button } from '../../../ui/Button.tsx';
 import { Card } from '../../../ui/Card.tsx';
+import { Filters } from '../../../ui/form/Filters.tsx';
 import { MoreRows } from '../../../ui/MoreRows.tsx';
 import { useSettled } from '../list/settled.ts';
 import { useMay } from '../may.ts';
@@ -10,7 +11,7 @@ import type { Override } from '../objects.ts';
 import { Rows } from '../Rows.tsx';
 import { ClearOverrides } from './ClearOverrides.tsx';
 import { NewOverride } from './NewOverride.tsx';
-import { noFilters, OverrideFilters, type Filters } from './OverrideFilters.tsx';
+import { filters, noFilter, type OverrideFilter } from './filters.ts';
 import { OverrideTable } from './OverrideTable.tsx';
 
 const settleMs = 200;
@@ -18,10 +19,10 @@ const settleMs = 200;
 /** Other numbers for a limit: for some callers, for a while. */
 export function OverridesTab({ tenant }: { readonly tenant: Tenant }) {
   const may = useMay();
-  const [filters, setFilters] = useState<Filters>(noFilters);
+  const [narrowed, narrow] = useState<OverrideFilter>(noFilter);
   const [asked, setAsked] = useState<'new' | 'clear' | null>(null);
   const close = () => setAsked(null);
-  const settled = useSettled(filters, settleMs);
+  const settled = useSettled(narrowed, settleMs);
   const list = useList<Override>('overrides', { tenant_id: tenant.id, ...settled });
   return (
     <Card
@@ -40,15 +41,15 @@ export function OverridesTab({ tenant }: { readonly tenant: Tenant }) {
         )
       }
     >
-      <OverrideFilters value={filters} onChange={setFilters}>
+      <Filters label="Overrides" {...{ filters }} value={narrowed} onChange={narrow} isInset>
         {may.changeLimits && list.items.length > 0 && (
           <Button icon="trash" onClick={() => setAsked('clear')}>
             Delete these…
           </Button>
         )}
-      </OverrideFilters>
+      </Filters>
       <Rows list={list}>
-        <OverrideTable overrides={list.items} />
+        <OverrideTable tenant={tenant} overrides={list.items} />
       </Rows>
       <MoreRows list={list} />
       {asked === 'new' && <NewOverride tenant={tenant} onClose={close} />}

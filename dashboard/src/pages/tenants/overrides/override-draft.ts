@@ -1,13 +1,12 @@
 import type { FieldProblem } from '../../../api/problem.ts';
 import { numberOf } from '../../../ui/form/inputs.tsx';
-import { endingIn, expiryOf, type Ending } from '../lifetime.ts';
-import type { NumberField } from '../objects.ts';
+import type { Sent } from '../changed-in.ts';
+import { endingIn, expiryOf, keptEnding, type Ending } from '../lifetime.ts';
+import type { NumberField, Override } from '../objects.ts';
 import { attributesIn } from './override-words.ts';
 
 /** An override as it is typed. */
 export type OverrideDraft = {
-  /** Empty is the first there is. */
-  readonly limitId: string;
   readonly numbers: Readonly<Partial<Record<NumberField, string>>>;
   readonly resource: string;
   readonly subject: string;
@@ -17,7 +16,6 @@ export type OverrideDraft = {
 };
 
 export const noDraft: OverrideDraft = {
-  limitId: '',
   numbers: {},
   resource: '',
   subject: '',
@@ -26,6 +24,20 @@ export const noDraft: OverrideDraft = {
   reason: '',
 };
 
+export function draftOf(override: Override): OverrideDraft {
+  const { numbers, resource, subject, attributes, reason } = override;
+  const typed = Object.entries(numbers).map(([field, value]) => [field, String(value)]);
+  const pairs = Object.entries(attributes).map(([name, value]) => `${name}=${value}`);
+  return {
+    numbers: Object.fromEntries(typed) as OverrideDraft['numbers'],
+    resource: resource ?? '',
+    subject: subject ?? '',
+    attributes: pairs.join('\n'),
+    ending: keptEnding,
+    reason,
+  };
+}
+
 /** What the service could not say, for it is not sent what can't be read. */
 export function problemsOf({ attributes }: OverrideDraft): readonly FieldProblem[] {
   if (attributesIn(attributes) !== null) return [];
@@ -33,7 +45,7 @@ export function problemsOf({ attributes }: OverrideDraft): readonly FieldProblem
 }
 
 /** As the API takes it, but for whose it is. */
-export function sentOf(draft: OverrideDraft): Readonly<Record<string, unknown>> {
+export function sentOf(draft: OverrideDraft): Sent {
   const { numbers, resource, subject, attributes, ending, reason } = draft;
   const typed = Object.entries(numbers).map(([field, text]) => [field, numberOf(text)] as const);
   return {

@@ -6,7 +6,7 @@ import { admin } from '../../../api/request.ts';
 import { Button } from '../../../ui/Button.tsx';
 import { Card } from '../../../ui/Card.tsx';
 import { Confirm } from '../../../ui/dialog/Confirm.tsx';
-import { ifMatch } from '../if-match.ts';
+import { ifMatch } from '../../../api/if-match.ts';
 import { useTenantChange } from './tenant-change.ts';
 
 /** What a tenant's callers notice at once. */

@@ -16,7 +16,7 @@ export function WhoseForm({
     onLook({ ...(resource && { resource }), ...(subject && { subject }) });
   };
   return (
-    <form className="tenant-filters tenant-filters-inset" onSubmit={look}>
+    <form className="filters filters-inset" onSubmit={look}>
       <TextField
         label="Resource"
         name="resource"

@@ -7,7 +7,16 @@ export type Choice = {
   readonly step: Step;
   /** Empty for calls as a whole. */
   readonly limit: string;
+  readonly split: Split;
 };
+
+/** What the lines of the chart are. */
+export type Split = 'outcome' | 'resource';
+
+const splits: readonly { readonly value: Split; readonly label: string }[] = [
+  { value: 'outcome', label: 'Outcome' },
+  { value: 'resource', label: 'Resource' },
+];
 
 const stepWords: Readonly<Record<Step, string>> = {
   minute: 'By the minute',
@@ -28,7 +37,7 @@ export function UsageChoice({
   // A limit that counted nothing in this time stays chosen.
   const names = new Set([...limits, ...(value.limit === '' ? [] : [value.limit])]);
   return (
-    <div className="tenant-filters">
+    <div className="filters">
       <SelectField
         label="Time"
         name="range"
@@ -52,6 +61,13 @@ export function UsageChoice({
           ...[...names].map((name) => ({ value: name, label: `Limit ${name}` })),
         ]}
         onChange={(limit) => onChange({ ...value, limit })}
+      />
+      <SelectField
+        label="Split by"
+        name="split"
+        value={value.split}
+        options={splits}
+        onChange={(split) => onChange({ ...value, split })}
       />
     </div>
   );

@@ -1,25 +1,30 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { keyOf } from '../../../api/queries.ts';
 import type { Tenant } from '../../../api/objects.ts';
 import { admin } from '../../../api/request.ts';
 import { Card } from '../../../ui/Card.tsx';
 import { Empty, Loaded } from '../../../ui/States.tsx';
-import { ofCalls, ofLimit } from './bands.ts';
-import { LimitCountsTable } from './LimitCountsTable.tsx';
+import { hues } from '../../../ui/chart/hues.ts';
+import { linesOf } from './lines.ts';
 import { fromOf, rangeOf, stepOf } from './ranges.ts';
 import type { UsageReport } from './report.ts';
+import { Sums } from './Sums.tsx';
 import { UsageChart } from './UsageChart.tsx';
 import { UsageChoice, type Choice } from './UsageChoice.tsx';
 import { UsageTable } from './UsageTable.tsx';
 
 const refetchMs = 15_000;
 
-/** What became of calls over time, in all or by what one limit made of them. */
+/** What became of calls over time, in all or by what one limit made of them; or by resource. */
 export function UsageTab({ tenant }: { readonly tenant: Tenant }) {
-  const [choice, setChoice] = useState<Choice>({ range: 'hour', step: 'minute', limit: '' });
+  const [choice, setChoice] = useState<Choice>({
+    range: 'hour',
+    step: 'minute',
+    limit: '',
+    split: 'outcome',
+  });
   const query = useUsage(tenant.id, choice);
-  const shown = choice.limit === '' ? ofCalls : ofLimit;
   return (
     <Loaded query={query} lines={8}>
       {(report) => (
@@ -36,26 +41,33 @@ export function UsageTab({ tenant }: { readonly tenant: Tenant }) {
                   What is asked about this tenant shows up within seconds.
                 </Empty>
               ) : (
-                <>
-                  <UsageChart report={report} shown={shown} />
-                  <UsageTable report={report} shown={shown} />
-                </>
+                <Figures report={report} />
               )}
             </div>
           </Card>
-          {report.limits.length > 0 && <LimitCountsTable report={report} />}
+          <Sums report={report} />
         </div>
       )}
     </Loaded>
   );
 }
 
+function Figures({ report }: { readonly report: UsageReport }) {
+  const lines = useMemo(() => linesOf(report), [report]);
+  return (
+    <>
+      <UsageChart report={report} lines={lines} />
+      <UsageTable lines={lines} step={report.step} />
+    </>
+  );
+}
+
 /** What was shown stays until its successor is there. */
-function useUsage(tenantId: string, { range: rangeId, step: wanted, limit }: Choice) {
+function useUsage(tenantId: string, { range: rangeId, step: wanted, limit, split }: Choice) {
   const range = rangeOf(rangeId);
   const step = stepOf(range, wanted);
   return useQuery({
-    queryKey: keyOf('usage', tenantId, range.id, step, limit),
+    queryKey: keyOf('usage', tenantId, range.id, step, limit, split),
     queryFn: ({ signal }) =>
       admin<UsageReport>('GET', 'usage', {
         query: {
@@ -63,6 +75,7 @@ function useUsage(tenantId: string, { range: rangeId, step: wanted, limit }: Cho
           step,
           from: fromOf(range, step, Date.now()),
           limit_name: limit,
+          ...(split === 'resource' && { group_by: 'resource', top: hues.length }),
         },
         signal,
       }),

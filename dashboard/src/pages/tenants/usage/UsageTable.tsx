@@ -2,28 +2,34 @@ import { useState } from 'react';
 import { Button } from '../../../ui/Button.tsx';
 import { Table, type Column } from '../../../ui/Table.tsx';
 import { count } from '../../../ui/words.ts';
-import type { Shown } from './bands.ts';
-import type { UsagePoint, UsageReport } from './report.ts';
-import { secondOf, stepInWords } from './step-words.ts';
+import type { Lines } from './lines.ts';
+import type { Step } from './report.ts';
+import { stepInWords } from './step-words.ts';
 
 const rowsMax = 200;
 
+/** A step by its place on the lines. */
+type Row = { readonly at: number; readonly second: number };
+
 /** The same figures to read, the newest first: steps in which nothing happened are left out. */
 export function UsageTable({
-  report,
-  shown,
+  lines: { times, series },
+  step,
 }: {
-  readonly report: UsageReport;
-  readonly shown: readonly Shown[];
+  readonly lines: Lines;
+  readonly step: Step;
 }) {
   const [isOpen, setOpen] = useState(false);
-  const busy = report.points.filter((point) => shown.some(({ id }) => point[id] > 0)).toReversed();
-  const columns: readonly Column<UsagePoint>[] = [
-    { title: 'Step', cell: ({ at }) => stepInWords(secondOf(at, report.step), report.step) },
-    ...shown.map(({ id, label }): Column<UsagePoint> => ({
+  const busy = times
+    .map((second, at): Row => ({ at, second }))
+    .filter(({ at }) => series.some(({ values }) => (values[at] ?? 0) > 0))
+    .toReversed();
+  const columns: readonly Column<Row>[] = [
+    { title: 'Step', cell: ({ second }) => stepInWords(second, step) },
+    ...series.map(({ label, values }): Column<Row> => ({
       title: label,
       align: 'right',
-      cell: (point) => count(point[id]),
+      cell: ({ at }) => count(values[at] ?? 0),
     })),
   ];
   return (
@@ -43,7 +49,7 @@ export function UsageTable({
             caption="Calls over time"
             columns={columns}
             rows={busy.slice(0, rowsMax)}
-            rowKey={({ at }) => at}
+            rowKey={({ second }) => String(second)}
           />
           {busy.length > rowsMax && (
             <p className="hint">The newest {rowsMax}; choose longer steps to see all.</p>

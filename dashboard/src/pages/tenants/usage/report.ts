@@ -15,6 +15,8 @@ export type UsageReport = {
   readonly from: string;
   readonly to: string;
   readonly step: Step;
+  /** Null for calls as a whole. */
+  readonly limit_name: string | null;
   readonly complete_until: string | null;
   readonly points: readonly UsagePoint[];
   readonly totals: Counts;
@@ -23,6 +25,12 @@ export type UsageReport = {
     readonly allowed: number;
     readonly blocked: number;
     readonly would_block: number;
+  }[];
+  /** By resource, where that was asked for: the busiest first. */
+  readonly groups: readonly {
+    readonly name: string;
+    readonly points: readonly UsagePoint[];
+    readonly totals: Counts;
   }[];
   readonly summary: string;
 };

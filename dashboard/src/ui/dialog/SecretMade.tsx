@@ -1,14 +1,17 @@
 import { useEffect, useRef, type ReactNode } from 'react';
-import { Button } from '../../../ui/Button.tsx';
-import { SecretOnce } from '../../../ui/SecretOnce.tsx';
+import { Button } from '../Button.tsx';
+import { SecretOnce } from '../SecretOnce.tsx';
 
 /** Takes the place of the form that made it. */
-export function KeySecret({
+export function SecretMade({
   secret,
+  label,
   onClose,
   children,
 }: {
   readonly secret: string;
+  /** What it is called. */
+  readonly label: string;
   readonly onClose: () => void;
   readonly children?: ReactNode;
 }) {
@@ -17,7 +20,7 @@ export function KeySecret({
   useEffect(() => shown.current?.querySelector('button')?.focus(), []);
   return (
     <div ref={shown} className="stack">
-      <SecretOnce secret={secret} label="The key" />
+      <SecretOnce secret={secret} label={label} />
       {children}
       <div className="dialog-actions">
         <Button variant="primary" onClick={onClose}>

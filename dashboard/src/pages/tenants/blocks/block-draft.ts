@@ -1,0 +1,26 @@
+import { endingIn, expiryOf, keptEnding, type Ending } from '../lifetime.ts';
+import type { Sent } from '../changed-in.ts';
+import type { Block } from '../objects.ts';
+
+/** What can be said of a block besides whom it is for, as it is typed. */
+export type BlockDraft = {
+  readonly action: Block['action'];
+  readonly ending: Ending;
+  readonly reason: string;
+};
+
+export const noDraft: BlockDraft = { action: 'block', ending: endingIn('day'), reason: '' };
+
+export function draftOf({ action, reason }: Block): BlockDraft {
+  return { action, reason, ending: keptEnding };
+}
+
+export function sentOf({ action, ending, reason }: BlockDraft): Sent {
+  return { action, reason: reason.trim(), expires_at: expiryOf(ending) };
+}
+
+/** Who is meant. */
+export function whoInWords({ subject, ip, attribute, key_id: keyId }: Block): string {
+  if (attribute) return `${attribute.name}=${attribute.value}`;
+  return subject ?? ip ?? `key ${keyId}`;
+}
