@@ -147,7 +147,7 @@ export class EncodedCall {
     if (ledgerLabel !== undefined) form += `,${this.#use(features.ledger, ledgerSuffix)}`;
     const before = this.keys.length;
     for (const bound of limits) form += this.#limit(bound, reserve !== undefined);
-    const name = ledgerLabel === undefined ? form : form + ledgerLabel;
+    const name = ledgerLabel === undefined ? form : `${form} ${ledgerLabel}`;
     const known = this.#forms?.get(name);
     if (known !== undefined) return `,${known},${before}`;
     const number = (this.#forms?.size ?? 0) + 1;
