@@ -2,9 +2,8 @@ import type { BoundLimit, Reading } from '../../core/engine.ts';
 import { StoreFailure } from '../../core/errors.ts';
 import type { RedisClient } from './client.ts';
 import { readState, ReplyReader } from './decode.ts';
-import { penaltyText } from './encode.ts';
 import { penaltySuffix, type Keys } from './keys.ts';
-import type { LimitTexts } from './limit-text.ts';
+import { penaltyText, type LimitTexts } from './limit-text.ts';
 import { run } from './script.ts';
 import type { Scripts } from './scripts.ts';
 
@@ -50,7 +49,7 @@ export function concludeIn({ client, scripts, keys, texts }: Place): Conclude {
     const names: string[] = [];
     const textOf = ({ limit, parts, cost }: BoundLimit, suffix = '') => {
       const key = names.push(keys.global + keys.counter({ limit, parts, cost }) + suffix);
-      return texts.of(limit, { key, cost, counted: false }) + (suffix && penaltyText(limit, key));
+      return texts.of(limit, { key, cost }) + (suffix && penaltyText(limit, key));
     };
     const args = [
       `${chargedAtUs} ${backs.length} ${strikes.length}`,

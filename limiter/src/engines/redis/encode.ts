@@ -1,5 +1,5 @@
 import type { BoundLimit, DecideCall, Question, Reading, TenantRef } from '../../core/engine.ts';
-import { joined, overflowOf, type Limit } from '../../core/limit.ts';
+import { joined, overflowOf } from '../../core/limit.ts';
 import {
   chargesAllowanceSuffix,
   countersAllowanceSuffix,
@@ -62,8 +62,6 @@ export type Elsewhere = {
 
 const elsewhereFlags = { ok: '0', refused: '1', warned: '2', pending: '3' } as const;
 
-/** From here on reading each limit only once is worth the bother. */
-const manyQuestions = 4;
 const never = Number.MAX_SAFE_INTEGER;
 const dayMs = 86_400_000;
 const reservationsPerHourDefault = 250_000;
@@ -72,14 +70,17 @@ const noOverflow: ReadonlySet<string> = new Set();
 /** A call as `decide.lua` reads it: its keys, its arguments and what must be linked for it. */
 export class EncodedCall {
   readonly keys: string[] = [];
-  readonly args: string[] = [];
+  /** The first is the list of numbers. */
+  readonly args: string[] = [''];
   /** The bits of the algorithms and features that the call uses. */
   uses = 0;
   readonly #prefix: string;
   readonly #context: EncodeContext;
   readonly #overflowing: ReadonlySet<string>;
-  /** Where each key stands; one question alone never names a key twice. */
+  /** Of several questions, where keys stand that are one per tenant. */
   readonly #positions: Map<string, number> | null;
+  /** Of several questions, what was asked in which form. */
+  readonly #forms: Map<string, number> | null;
   readonly #limits: (BoundLimit | undefined)[] = [];
 
   constructor(
@@ -91,22 +92,22 @@ export class EncodedCall {
     this.#context = context;
     this.#overflowing = overflowing;
     this.#positions = questions.length > 1 ? new Map() : null;
-    this.args.push('');
+    this.#forms = questions.length > 1 ? new Map() : null;
     if (snapshot) {
       const { epoch, validUntilUs = never, confirmed } = snapshot;
       this.#use(features.epoch, epochSuffix);
       this.args.push(`${epoch.tenant}.${epoch.shared} ${validUntilUs} ${confirmed ? 1 : 0}`);
     }
-    if (questions.length >= manyQuestions) this.uses |= features.manyQuestions;
-    for (const question of questions) this.#question(question);
+    let asked = '';
+    for (const question of questions) asked += this.#question(question);
     const { allowances } = context;
     if (allowances) {
       this.uses |= features.allowance;
-      const key = this.#position(
+      this.keys.push(
         global ? context.keys.globalAllowance(tenant) : this.#prefix + countersAllowanceSuffix,
       );
-      this.args[0] = `${questions.length} ${key} ${allowances.countersPerHour} ${sweptUntilUs}`;
-    } else this.args[0] = `${questions.length} 0 0 ${sweptUntilUs}`;
+    }
+    this.args[0] = `[${allowances?.countersPerHour ?? -1},${sweptUntilUs}${asked}]`;
   }
 
   /** The limit whose counter stands at this position of KEYS. */
@@ -114,59 +115,60 @@ export class EncodedCall {
     return this.#limits[position];
   }
 
-  #position(key: string): number {
-    const known = this.#positions?.get(key);
-    if (known !== undefined) return known;
-    this.#positions?.set(key, this.keys.length + 1);
-    return this.keys.push(key);
-  }
-
+  /** The position of a key that is one per tenant. */
   #use(feature: number, suffix: string): number {
     this.uses |= feature;
-    return this.#position(this.#prefix + suffix);
+    const known = this.#positions?.get(suffix);
+    if (known !== undefined) return known;
+    const position = this.keys.push(this.#prefix + suffix);
+    this.#positions?.set(suffix, position);
+    return position;
   }
 
-  #question(question: Part): void {
+  /** Its numbers: which form it has, where its limits' keys begin, and the form where that is new. */
+  #question(question: Part): string {
     const { limits, peek, ledgerLabel, idempotency, reserve, elsewhere } = question;
-    const at = this.args.push('') - 1;
-    if (ledgerLabel !== undefined) {
-      this.args.push(`${this.#use(features.ledger, ledgerSuffix)} ${ledgerLabel}`);
-    }
+    const at = this.args.length;
     if (idempotency) this.#record(question);
     if (reserve) this.#reservation(question);
     const slots = limits.some(hasSlots);
     if (slots) this.args.push(question.id);
     const charge = isChargeKept(question);
     if (charge) this.#charge(question);
-    const flags =
-      (peek ? '1' : '0') +
+    let form =
+      (peek ? ',"1' : ',"0') +
       (ledgerLabel === undefined ? '0' : '1') +
       (idempotency ? '1' : '0') +
       (reserve ? '1' : '0') +
       (slots ? '1' : '0') +
       (elsewhere ? elsewhereFlags[elsewhere.verdict] : '0') +
-      (charge ? '1' : '0');
-    this.args[at] = `${limits.length} ${flags}`;
-    for (const bound of limits) this.args.push(this.#limit(bound, reserve !== undefined));
+      (charge ? '1",' : '0",') +
+      limits.length;
+    if (ledgerLabel !== undefined) form += `,${this.#use(features.ledger, ledgerSuffix)}`;
+    const before = this.keys.length;
+    for (const bound of limits) form += this.#limit(bound, reserve !== undefined);
+    const name = ledgerLabel === undefined ? form : `${form} ${ledgerLabel}`;
+    const known = this.#forms?.get(name);
+    if (known !== undefined) return `,${known},${before}`;
+    const number = (this.#forms?.size ?? 0) + 1;
+    this.#forms?.set(name, number);
+    if (ledgerLabel !== undefined) this.args.splice(at, 0, ledgerLabel);
+    return `,${number},${before}${form}`;
   }
 
   #limit(asked: BoundLimit, reserving: boolean): string {
     const { bound, key } = this.#counter(asked);
     const { limit, cost } = bound;
-    const position = this.#position(key);
+    this.#limits[this.keys.push(key)] = asked;
     this.uses |= algorithmBit(limit.numbers.algorithm);
-    this.#limits[position] = asked;
-    let text = this.#context.texts.of(limit, {
-      key: position,
-      cost,
-      counted: bound.parts.length > 0,
-    });
     if (limit.penalty) {
       this.uses |= features.penalty;
-      text += penaltyText(limit, this.#position(key + penaltySuffix));
+      this.keys.push(key + penaltySuffix);
     }
-    if (reserving && !limit.global) text += ` h${this.#position(key + holdsSuffix)}`;
-    return text;
+    const holds = reserving && !limit.global;
+    if (holds) this.keys.push(key + holdsSuffix);
+    const counted = bound.parts.length > 0;
+    return this.#context.texts.listed(limit, { cost, counted, holds });
   }
 
   #counter(asked: BoundLimit): { readonly bound: BoundLimit; readonly key: string } {
@@ -231,7 +233,7 @@ export class EncodedCall {
     return {
       key: this.#context.keys.counter(bound),
       global: limit.global,
-      text: this.#context.texts.of(limit, { key: 0, cost: 0, counted: false }),
+      text: this.#context.texts.of(limit, { key: 0, cost: 0 }),
       algorithm: limit.numbers.algorithm,
       unit: limit.unit,
       cost,
@@ -245,12 +247,6 @@ function reservationsMax(allowances: Allowances | null): number {
 
 function countersIn(limits: readonly BoundLimit[]): string {
   return joined(limits.map(({ limit }) => limit.counterId));
-}
-
-/** What follows a limit's argument where a refusal is punished. */
-export function penaltyText({ penalty }: Limit, position: number): string {
-  if (!penalty) return '';
-  return ` p${position} ${penalty.blockUs} ${penalty.growthThousandths} ${penalty.blockMaxUs}`;
 }
 
 /** The counter that newcomers share. */

@@ -6,11 +6,11 @@ import type { Clock } from '../../core/clock.ts';
 import type { Limit } from '../../core/limit.ts';
 import { algorithmFiles } from './scripts.ts';
 
-/** Turns limits into the arguments that `limit_parse` in `cells.lua` reads. */
+/** Turns limits into what scripts read: numbers for `decide.lua`, a text for all that come later. */
 export class LimitTexts {
   readonly #clock: Clock;
   #aheadUs = 0;
-  readonly #fixed = new WeakMap<Limit, { readonly head: string; readonly numbers: string }>();
+  readonly #fixed = new WeakMap<Limit, string>();
 
   /** The clock only names the two periods of a quota that the server's clock then picks from. */
   constructor(clock: Clock) {
@@ -22,21 +22,35 @@ export class LimitTexts {
     this.#aheadUs = serverNowUs - this.#clock();
   }
 
-  of(limit: Limit, { key, cost, counted }: LimitUse): string {
+  /** What `limit_parse` in `limit_text.lua` reads. */
+  of(limit: Limit, { key, cost }: LimitUse): string {
+    const { code } = algorithmFiles[limit.numbers.algorithm];
+    const numbers = this.#numbers(limit).replaceAll(',', ' ');
+    return `${code}${limit.enforced ? 0 : 1}0 ${key} ${cost} ${numbers}`;
+  }
+
+  /** What `form_limits` in `forms.lua` reads. */
+  listed(limit: Limit, { cost, counted, holds }: ListedUse): string {
+    const { code } = algorithmFiles[limit.numbers.algorithm];
+    const { penalty } = limit;
+    let standing = (counted ? 1 : 0) + (limit.enforced ? 0 : 2);
+    if (penalty) standing += 4;
+    if (holds) standing += 8;
+    const text = `,${code},${standing},${cost},${this.#numbers(limit)}`;
+    if (!penalty) return text;
+    return `${text},${penalty.blockUs},${penalty.growthThousandths},${penalty.blockMaxUs}`;
+  }
+
+  #numbers(limit: Limit): string {
     let fixed = this.#fixed.get(limit);
-    if (!fixed) {
-      const { code } = algorithmFiles[limit.numbers.algorithm];
-      fixed = { head: code + (limit.enforced ? '0' : '1'), numbers: fixedNumbers(limit.numbers) };
-      this.#fixed.set(limit, fixed);
-    }
-    const numbers = fixed.numbers === '' ? this.#quotaNumbers(limit.numbers) : fixed.numbers;
-    return `${fixed.head}${counted ? '1' : '0'} ${key} ${cost} ${numbers}`;
+    if (fixed === undefined) this.#fixed.set(limit, (fixed = fixedNumbers(limit.numbers)));
+    return fixed === '' ? this.#quotaNumbers(limit.numbers) : fixed;
   }
 
   #quotaNumbers(numbers: Numbers): string {
     if (numbers.algorithm !== 'quota') return '';
     const { current, next } = periodsAround(numbers.calendar, this.#clock() + this.#aheadUs);
-    return `${numbers.limit} ${current.startUs} ${current.endUs} ${next.endUs}`;
+    return `${numbers.limit},${current.startUs},${current.endUs},${next.endUs}`;
   }
 }
 
@@ -49,21 +63,34 @@ export type LimitUse = {
   /** Position of the counter in KEYS, from 1. */
   readonly key: number;
   readonly cost: number;
-  /** Whether making this counter takes from the tenant's allowance. */
-  readonly counted: boolean;
 };
 
+export type ListedUse = {
+  readonly cost: number;
+  /** Whether making this counter takes from the tenant's allowance. */
+  readonly counted: boolean;
+  /** Whether the cost is held rather than charged. */
+  readonly holds: boolean;
+};
+
+/** What follows a limit's text where a refusal is punished. */
+export function penaltyText({ penalty }: Limit, position: number): string {
+  if (!penalty) return '';
+  return ` p${position} ${penalty.blockUs} ${penalty.growthThousandths} ${penalty.blockMaxUs}`;
+}
+
+/** Empty where it takes a calendar to tell. */
 function fixedNumbers(numbers: Numbers): string {
   switch (numbers.algorithm) {
     case 'token_bucket':
-      return `${numbers.capacity} ${numbers.tokens} ${numbers.perUs} 0`;
+      return `${numbers.capacity},${numbers.tokens},${numbers.perUs},0`;
     case 'fixed_window':
-      return `${numbers.limit} ${numbers.windowUs} ${numbers.align === 'clock' ? 0 : 1} 0`;
+      return `${numbers.limit},${numbers.windowUs},${numbers.align === 'clock' ? 0 : 1},0`;
     case 'sliding_window_counter':
     case 'sliding_window_log':
-      return `${numbers.limit} ${numbers.windowUs} 0 0`;
+      return `${numbers.limit},${numbers.windowUs},0,0`;
     case 'concurrency':
-      return `${numbers.slots} ${numbers.staleAfterUs} 0 0`;
+      return `${numbers.slots},${numbers.staleAfterUs},0,0`;
     case 'quota':
       return '';
   }

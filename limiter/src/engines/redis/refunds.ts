@@ -65,7 +65,7 @@ export class Refunds {
     const { keys, texts } = this.#place;
     return limits.filter(isCharged).map((bound): Given => {
       const { limit, cost } = bound;
-      const textAt: TextAt = (key) => texts.of(limit, { key, cost, counted: false });
+      const textAt: TextAt = (key) => texts.of(limit, { key, cost });
       return { key: keys.counter(bound), global: limit.global, textAt };
     });
   }

@@ -3,7 +3,7 @@ import { link, luaFiles, type LuaSource, type Script } from './script.ts';
 
 type AlgorithmFiles = {
   /** Names the algorithm in a limit's argument. */
-  readonly code: string;
+  readonly code: number;
   readonly bit: number;
   readonly libraries: readonly string[];
   /** What only scripts that give back need. */
@@ -13,31 +13,31 @@ type AlgorithmFiles = {
 /** Which library files each algorithm needs. */
 export const algorithmFiles: Record<AlgorithmName, AlgorithmFiles> = {
   token_bucket: {
-    code: '1',
+    code: 1,
     bit: 1,
     libraries: ['token_bucket'],
     giveBack: ['token_bucket_give_back'],
   },
   fixed_window: {
-    code: '2',
+    code: 2,
     bit: 2,
     libraries: ['window', 'fixed_window'],
     giveBack: ['window_give_back'],
   },
-  quota: { code: '3', bit: 4, libraries: ['window', 'quota'], giveBack: ['window_give_back'] },
+  quota: { code: 3, bit: 4, libraries: ['window', 'quota'], giveBack: ['window_give_back'] },
   sliding_window_counter: {
-    code: '4',
+    code: 4,
     bit: 8,
     libraries: ['sliding_window_counter'],
     giveBack: ['sliding_window_counter_give_back'],
   },
   sliding_window_log: {
-    code: '5',
+    code: 5,
     bit: 16,
     libraries: ['sliding_window_log'],
     giveBack: ['sliding_window_log_give_back'],
   },
-  concurrency: { code: '6', bit: 32, libraries: ['concurrency'], giveBack: [] },
+  concurrency: { code: 6, bit: 32, libraries: ['concurrency'], giveBack: [] },
 };
 
 export function algorithmBit(name: AlgorithmName): number {
@@ -52,8 +52,7 @@ export const features = {
   reservation: 512,
   ledger: 1024,
   records: 2048,
-  manyQuestions: 4096,
-  charge: 8192,
+  charge: 4096,
 } as const;
 
 type Feature = keyof typeof features;
@@ -65,7 +64,6 @@ const featureFiles: Record<Feature, readonly string[]> = {
   reservation: ['holds', 'reservation'],
   ledger: ['ledger'],
   records: ['records'],
-  manyQuestions: ['limits_again'],
   charge: ['charge'],
 };
 
@@ -104,7 +102,7 @@ const everyAlgorithm = filesOf(algorithmNames, true);
 
 /** All scripts of the engine. `read` lets tests swap single files, the clock above all. */
 export function openScripts(read: LuaSource = luaFiles): Scripts {
-  const counters = ['clock', ...everyAlgorithm, 'cells'];
+  const counters = ['clock', ...everyAlgorithm, 'limit_text', 'cells'];
   const withHolds = [...counters, 'holds'];
   const later = [...withHolds, 'in_force'];
   return {
@@ -120,9 +118,12 @@ export function openScripts(read: LuaSource = luaFiles): Scripts {
     release: link(read, { libraries: ['clock'], entry: 'release' }),
     renewTicket: link(read, { libraries: ['clock'], entry: 'renew_ticket' }),
     unblock: link(read, { libraries: ['clock'], entry: 'unblock' }),
-    seed: link(read, { libraries: ['clock', 'window', 'quota', 'cells'], entry: 'seed' }),
+    seed: link(read, {
+      libraries: ['clock', 'window', 'quota', 'limit_text', 'cells'],
+      entry: 'seed',
+    }),
     readQuotas: link(read, {
-      libraries: ['clock', 'window', 'quota', 'cells'],
+      libraries: ['clock', 'window', 'quota', 'limit_text', 'cells'],
       entry: 'read_quotas',
       readOnly: true,
     }),
@@ -156,6 +157,7 @@ function linkDecide(read: LuaSource, uses: number, readOnly: boolean): Script {
       ...filesOf(algorithms, (uses & features.reservation) !== 0),
       'cells',
       ...used.flatMap((name) => featureFiles[name]),
+      'forms',
     ],
     entry: 'decide',
     ...(readOnly && { name: 'inspect' }),

@@ -106,12 +106,16 @@ export class Slots {
   async #sweepHolds(encoded: EncodedCall, positions: readonly number[]): Promise<void> {
     const keys: string[] = [];
     const args: string[] = [];
-    for (const position of new Set(positions)) {
+    const swept = new Set<string>();
+    for (const position of positions) {
       const bound = encoded.limitAt(position);
       const key = encoded.keys[position - 1];
       if (!bound || key === undefined) throw new StoreFailure('malformed reply');
+      // Several questions name one counter at positions of their own.
+      if (swept.has(key)) continue;
+      swept.add(key);
       keys.push(key, key + holdsSuffix);
-      const use = { key: keys.length - 1, cost: 0, counted: false };
+      const use = { key: keys.length - 1, cost: 0 };
       args.push(this.#context.texts.of(bound.limit, use));
     }
     await run(this.#client, this.#scripts.sweepHolds, keys, args);

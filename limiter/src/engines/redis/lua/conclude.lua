@@ -18,7 +18,10 @@ end
 
 for index = 1, strikes do
   local limit = limit_parse(ARGV[backs + index + 1])
-  penalty_open(limit, now)
+  local key, block_us, growth, max_us = string.match(limit.more, '^ p(%d+) (%d+) (%d+) (%d+)$')
+  limit.block_us, limit.growth = tonumber(block_us), tonumber(growth)
+  limit.block_max_us = tonumber(max_us)
+  penalty_open(limit, KEYS[tonumber(key)], now)
   if limit.blocked_until == 0 then penalty_strike(limit, now, writes) end
   reply[#reply + 1] = limit.blocked_until
 end

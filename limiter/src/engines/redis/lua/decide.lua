@@ -2,21 +2,25 @@
 -- all are charged, or none is. Shadow and warn limits are charged on their own verdict and never
 -- influence the others. Reads as it goes, writes at the end.
 --
--- KEYS   every key of the call; the epoch first, where there is one
--- ARGV   1  "questions allowance_key allowance_max swept_until"   0 0 without an allowance, 0 where
---           no holds were swept for this call
+-- KEYS   every key of the call: the epoch first and the allowance last, where there is one. Those of
+--        a question's limits stand together: each counter, then the mark of its penalty, its holds
+-- ARGV   1  a list of numbers: allowance_max (-1 without an allowance), swept_until (0 where no holds
+--           were swept for this call), and each question: its form, from 1, the position before its
+--           limits' keys, and where the form is new
+--             "peek,ledger,record,reserve,slots,elsewhere,charge", limits   a text of flags, a count
+--             ledger_key                                     with ledger
+--             each limit: algorithm, standing, cost, a, b, c, d
+--               block_us, growth, max_us                     with a penalty
 --        +  "tenant.shared valid_until confirmed"            with epoch
+--        each new form:
+--        +  label                                            with ledger
 --        each question:
---        +  "limits peek,ledger,record,reserve,slots,elsewhere,charge"   a count and flags
---        +  "ledger_key label"                               with ledger
 --        +  "record_key ttl_ms allowance_key max", fingerprint, id, layout,
 --           what another slot showed                         with record
 --        +  "record_key ttl_us keep allowance_key max id", blob      with reserve
 --        +  id                                               with slots
 --        +  "record_key ttl_ms allowance_key max elsewhere", blob   with charge: it is kept
---        each limit:
---        +  "algorithm,shadow,counted key cost a b c d", and where it applies
---           " pkey block_us growth max_us" for a penalty, " hkey" for what reservations hold
+-- Standing: the sum of 1 counted, 2 shadow or warn, 4 with a penalty, 8 with holds.
 -- Elsewhere: what another slot said of limits of the same question. 1 refused: so does this one,
 -- whatever its own limits say; 2 a shadow or warn limit would have; 3 it is asked after this one,
 -- and no penalty is due before it has spoken.
@@ -30,70 +34,76 @@
 
 -- One piece, for every function that is made costs each call: what only some calls use is in `lib`.
 
-local question_count, allowance_key, allowance_max, swept_until =
-  string.match(ARGV[1], '^(%d+) (%d+) (%d+) (%d+)$')
-local at, n, now = 1, 1, clock_now()
+local numbers = cjson.decode(ARGV[1])
+local allowance_max, swept_until, last = numbers[1], numbers[2], #numbers
+local at, argument, n, now = 2, 1, 1, clock_now()
 -- What has expired since the sweep counts on: a call that waits for all to be swept may never end.
-local due_by = swept_until == '0' and now or tonumber(swept_until)
+local due_by = swept_until == 0 and now or swept_until
 local reply = { now, nil, nil, nil, nil, nil, nil, nil }
 
 if epoch_check then
-  at = 2
+  argument = 2
   local problem = epoch_check(KEYS[1], redis.call('GET', KEYS[1]), ARGV[2], now)
   if problem then return { problem, now } end
 end
 
-local cells, touched, writes = {}, {}, nil
+local forms, cells, touched, writes = {}, {}, {}, nil
 local created, due, outside, crowded
 
-for _ = 1, question_count do
-  at = at + 1
-  local count, flags = string.match(ARGV[at], '^(%d+) (%d+)$')
-  local question, peek, elsewhere
-  if flags ~= '0000000' then
-    local ledger, record, reserve, slots, charge
-    peek, ledger, record, reserve, slots, elsewhere, charge =
-      string.match(flags, '(%d)(%d)(%d)(%d)(%d)(%d)(%d)')
-    peek, question, writes = peek == '1', {}, writes or {}
-    if ledger == '1' then at = ledger_open(question, at) end
-    if record == '1' then at = records_open(question, at) end
-    if reserve == '1' then at = reservation_open(question, at, now) end
-    if slots == '1' then
-      at = at + 1
-      question.id = ARGV[at]
-    end
-    if charge == '1' then at = charge_open(question, at) end
+while at < last do
+  local number, key = numbers[at + 1], numbers[at + 2]
+  local form, question = forms[number], nil
+  at = at + 2
+  if not form then
+    form, at, argument = form_read(numbers, at, argument)
+    forms[number] = form
   end
+  if form.own then
+    question, writes = {}, writes or {}
+    if form.record then argument = records_open(question, argument) end
+    if form.reserve then argument = reservation_open(question, argument, now) end
+    if form.slots then
+      argument = argument + 1
+      question.id = ARGV[argument]
+    end
+    if form.charge then argument = charge_open(question, argument) end
+  end
+  local peek, elsewhere = form.peek, form.elsewhere
   local reserve = question and question.reserve
   local replayed = question and question.recorded and not peek
-  local limits, allowed, warned = {}, elsewhere ~= '1', elsewhere == '2'
+  local count, allowed, warned = #form, elsewhere ~= '1', elsewhere == '2'
 
   -- Weigh every limit.
-  for index = 1, count do
-    at = at + 1
-    local limit = limit_parse(ARGV[at])
-    limits[index] = limit
-    if not replayed then
-      local algorithm, cell, amount = limit.algorithm, cells[limit.key], limit.cost
+  if not replayed then
+    for index = 1, count do
+      local limit = form[index]
+      local algorithm, amount, held = limit.algorithm, limit.amount, 0
+      key = key + 1
+      limit.key = key
+      local cell = cells[KEYS[key]]
       if not cell then
         cell = cell_open(limit)
-        cells[limit.key] = cell
+        cells[KEYS[key]] = cell
       end
-      local state = algorithm.load(cell.stored, limit, now)
-      if state.outside then outside = true end
-      if amount > 1 and algorithm.slots then amount = 1 end
-      limit.cell, limit.state, limit.amount = cell, state, amount
+      local state, beyond = algorithm.load(cell.stored, limit, now)
+      if beyond then outside = true end
       if cell.held > 0 then
         if cell.held_next <= due_by then
           due = due or {}
-          due[#due + 1] = limit.key
+          due[#due + 1] = key
         end
-        if not cell_rolled(cell, limit, state) then limit.held = cell.held end
+        if not cell_rolled(cell, limit, state) then held = cell.held end
       end
-      if limit.more ~= '' then
-        local holds_key = string.match(limit.more, ' h(%d+)$')
-        limit.holds_key = holds_key and KEYS[tonumber(holds_key)]
-        if string.byte(limit.more, 2) == 112 then penalty_open(limit, now) end
+      limit.cell, limit.state, limit.held = cell, state, held
+      if limit.more then
+        if limit.block_us then
+          key = key + 1
+          penalty_open(limit, KEYS[key], now)
+        end
+        if limit.holds then
+          key = key + 1
+          limit.holds_key, limit.window = KEYS[key], nil
+        end
       end
       local verdict = 0
       if amount > limit.a then
@@ -101,12 +111,12 @@ for _ = 1, question_count do
       elseif limit.blocked_until > 0 and (amount > 0 or peek) then
         verdict = 3
       elseif amount > 0 then
-        if not algorithm.admits(state, limit, amount + limit.held, now) then verdict = 1 end
+        if not algorithm.admits(state, limit, amount + held, now) then verdict = 1 end
       elseif peek and not algorithm.slots and not algorithm.admits(state, limit, 0, now) then
         verdict = 1
       end
+      limit.verdict = verdict
       if verdict > 0 then
-        limit.verdict = verdict
         if limit.enforced then allowed = false else warned = true end
       end
     end
@@ -121,7 +131,7 @@ for _ = 1, question_count do
 
     -- Charge all or none, and read what is left.
     for index = 1, count do
-      local limit = limits[index]
+      local limit = form[index]
       local algorithm, verdict = limit.algorithm, limit.verdict
       if verdict == 1 and limit.mark and not peek and elsewhere ~= '3' then
         writes = writes or {}
@@ -164,11 +174,16 @@ for _ = 1, question_count do
       n = state_read(reply, n, limit.state, limit, limit.amount + held, now)
     end
 
-    if question and allowed and not peek then
-      if reserve and not question.reserve_record(limits, writes) then crowded = true end
-      if question.keep_charge then question.keep_charge(limits, now, writes) end
-      if question.label then ledger_count(question, now, warned and 'w' or 'a', writes) end
-      if question.record_key then records_keep(question, now, reply, status_at, n, writes) end
+    if allowed and not peek then
+      if question then
+        if reserve and not question.reserve_record(form, writes) then crowded = true end
+        if question.keep_charge then question.keep_charge(form, now, writes) end
+        if question.record_key then records_keep(question, now, reply, status_at, n, writes) end
+      end
+      if form.label then
+        writes = writes or {}
+        ledger_count(form, now, warned and 'w' or 'a', writes)
+      end
     end
   end
 end
@@ -177,9 +192,9 @@ if outside then return { -5, now } end
 if due then return { -4, now, unpack(due) } end
 if crowded then return { -6, now } end
 
-if created and allowance_key ~= '0' then
-  local key, weight = KEYS[tonumber(allowance_key)], 0
-  for index = 1, #created do weight = weight + allowance_weight(cells[created[index]], now) end
+if created and allowance_max >= 0 then
+  local key, weight = KEYS[#KEYS], 0
+  for index = 1, #created do weight = weight + allowance_weight(cells[KEYS[created[index]]], now) end
   if allowance_left(key, allowance_max * ALLOWANCE_WINDOW_MS) < weight then
     return { -3, now, unpack(created) }
   end

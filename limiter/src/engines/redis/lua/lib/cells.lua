@@ -6,41 +6,38 @@
 -- One that begins with "k" carries 32 more: what was kept of reservations that ran out, see holds.lua.
 -- All fields of a table are named when it is made: growing it later costs more than making it.
 
-local function limit_parse(text)
-  local algorithm, shadow, counted, key, cost, a, b, c, d, more =
-    string.match(text, '^(%d)(%d)(%d) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+)(.*)')
-  return {
-    algorithm = algorithms[algorithm], enforced = shadow == '0', counted = counted == '1',
-    key = tonumber(key), cost = tonumber(cost), more = more,
-    a = tonumber(a), b = tonumber(b), c = tonumber(c), d = tonumber(d),
-    cell = false, state = false, amount = 0, held = 0, blocked_until = 0, verdict = 0,
-  }
+-- No state by itself is longer than this; one with something in front is.
+local CELL_BARE_MAX = 56
+
+-- What reservations hold, from the front of the value, and the rest of it.
+local function cell_holds(cell, value)
+  cell.held, cell.held_next, cell.held_last = struct.unpack('>ddd', value, 2)
+  cell.force = { struct.unpack('>dddd', value, 26) }
+  if string.byte(value) ~= 107 then return string.sub(value, 58) end
+  cell.kept = { struct.unpack('>dddd', value, 58) }
+  return string.sub(value, 90)
 end
 
 local function cell_open(limit)
   local algorithm, key = limit.algorithm, KEYS[limit.key]
   local cell = {
-    key = key, stored = nil, exists = false, limit = nil, held = 0, held_next = 0, held_last = 0,
-    force = nil, kept = nil,
+    key = key, stored = nil, as_read = nil, exists = false, limit = nil,
+    held = 0, held_next = 0, held_last = 0,
   }
   if algorithm.open then
     local state = algorithm.open(key)
     cell.stored, cell.exists = state, state.exists
-    cell.held, cell.held_next = state.held or 0, state.held_next or 0
-    cell.held_last, cell.force = state.held_last or 0, state.force
+    if state.force then
+      cell.held, cell.held_next, cell.held_last = state.held, state.held_next, state.held_last
+      cell.force = state.force
+    end
     return cell
   end
   local value = redis.call('GET', key)
   if value then
-    cell.exists = true
-    local form = string.byte(value)
-    if form == 104 or form == 107 then
-      cell.held, cell.held_next, cell.held_last = struct.unpack('>ddd', value, 2)
-      cell.force = { struct.unpack('>dddd', value, 26) }
-      if form == 107 then cell.kept = { struct.unpack('>dddd', value, 58) } end
-      value = string.sub(value, form == 107 and 90 or 58)
-    end
-    cell.stored = algorithm.decode(value)
+    if #value > CELL_BARE_MAX then value = cell_holds(cell, value) end
+    local state = algorithm.decode(value)
+    cell.stored, cell.as_read, cell.exists = state, state, true
   end
   return cell
 end
@@ -49,8 +46,9 @@ end
 local function state_read(reply, n, state, limit, amount, now)
   local read = limit.algorithm.read
   if read then return read(reply, n, state, limit, amount, now) end
-  for index = 1, #state do reply[n + index] = state[index] end
-  return n + #state
+  local count = #state
+  for index = 1, count do reply[n + index] = state[index] end
+  return n + count
 end
 
 -- Whether the window that the holds were made in is over.
@@ -66,13 +64,19 @@ local function cell_store(cell, limit, state)
 end
 
 local function cell_save(cell, now)
-  local key, limit, state = cell.key, cell.limit, cell.stored
+  local key, limit, state, force = cell.key, cell.limit, cell.stored, cell.force
   local algorithm = limit.algorithm
   local value, expires_at
   if algorithm.save then
     expires_at = algorithm.expires_at(state, limit, now)
   else
     value, expires_at = algorithm.encode(state, limit)
+    -- It is still the window that was read, which ends when it would have: the expiry stays, and
+    -- setting it again would cost as much as the rest of the command.
+    if algorithm.ends and state == cell.as_read and not force then
+      redis.call('SET', key, value, 'KEEPTTL')
+      return
+    end
   end
   local ttl_ms = clock_ttl_ms(expires_at, now)
   if cell.held > 0 then
@@ -85,20 +89,19 @@ local function cell_save(cell, now)
   end
   if cell.lasts then ttl_ms = math.max(ttl_ms, redis.call('PTTL', key)) end
   if algorithm.save then
-    if cell.force then
+    if force then
       state.held, state.held_next, state.held_last = cell.held, cell.held_next, cell.held_last
-      state.force, state.header_changed = cell.force, true
+      state.force, state.header_changed = force, true
     end
     algorithm.save(state, limit, now, ttl_ms)
-    return ttl_ms
+    return
   end
-  local force, kept = cell.force, cell.kept
   if force then
+    local kept = cell.kept
     if type(value) == 'number' then value = string.format('%.0f', value) end
     if kept then value = struct.pack('>dddd', kept[1], kept[2], kept[3], kept[4]) .. value end
     value = (kept and 'k' or 'h') .. struct.pack('>ddd', cell.held, cell.held_next, cell.held_last)
       .. struct.pack('>dddd', force[1], force[2], force[3], force[4]) .. value
   end
   redis.call('PSETEX', key, ttl_ms, value)
-  return ttl_ms
 end

@@ -7,7 +7,7 @@ end
 
 -- A second longer than the state means anything: nothing relies on a key being gone in time.
 local function clock_ttl_ms(until_us, now)
-  local ttl_ms = math.ceil((until_us - now) / 1000) + 1000
-  if ttl_ms < 1000 then return 1000 end
-  return ttl_ms
+  local left_us = until_us - now
+  if left_us <= 0 then return 1000 end
+  return (left_us - left_us % 1000) / 1000 + 1001
 end

@@ -56,7 +56,7 @@ local function concurrency_read(reply, n, state, limit, amount, now)
   return n + 3
 end
 
-algorithms['6'] = {
+algorithms[6] = {
   open = concurrency_open, load = concurrency_load, admits = concurrency_admits,
   charge = concurrency_charge, save = concurrency_save, expires_at = concurrency_expires_at,
   read = concurrency_read, slots = true,

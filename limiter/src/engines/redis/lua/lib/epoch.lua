@@ -17,11 +17,14 @@ end
 local function epoch_check(key, stored, text, now)
   local mine, valid_until, confirmed = string.match(text, '^(%S+) (%d+) (%d)$')
   if not stored and confirmed == '0' then return -2 end
-  local tenant, shared = string.match(mine, '^(%d+)%.(%d+)$')
-  tenant, shared = tonumber(tenant), tonumber(shared)
-  if stored and stored ~= mine then
-    local stored_tenant, stored_shared = string.match(stored, '^(%d+)%.(%d+)$')
-    if tonumber(stored_tenant) > tenant or tonumber(stored_shared) > shared then return -1 end
+  local tenant, shared
+  if stored ~= mine then
+    tenant, shared = string.match(mine, '^(%d+)%.(%d+)$')
+    tenant, shared = tonumber(tenant), tonumber(shared)
+    if stored then
+      local stored_tenant, stored_shared = string.match(stored, '^(%d+)%.(%d+)$')
+      if tonumber(stored_tenant) > tenant or tonumber(stored_shared) > shared then return -1 end
+    end
   end
   if now >= tonumber(valid_until) then return -1 end
   if stored ~= mine then epoch_raise(key, stored, tenant, shared) end

@@ -4,15 +4,18 @@
 local function fixed_window_load(stored, limit, now)
   local stop = 0
   if stored then
-    stop = math.min(stored[2], stored[1] + limit.b)
-    if now < stop then
-      if stop == stored[2] then return stored end
+    local ends = stored[2]
+    stop = stored[1] + limit.b
+    if stop >= ends then
+      if now < ends then return stored end
+      stop = ends
+    elseif now < stop then
       return { stored[1], stop, stored[3] }
     end
   end
   if limit.c == 1 then return { now, now + limit.b, 0 } end
-  local start = now - math.fmod(now, limit.b)
+  local start = now - now % limit.b
   return { math.max(start, stop), start + limit.b, 0 }
 end
 
-algorithms['2'] = window_algorithm(fixed_window_load)
+algorithms[2] = window_algorithm(fixed_window_load)

@@ -15,15 +15,15 @@ local function give_back_entry(key, amount, charged_at)
     before = math.max(before, total_before)
   end
   if total - before < amount then return false end
-  local from = LOG_HEADER + index * LOG_ENTRY
+  local short, from = state.stored < LOG_SHORT, LOG_HEADER + index * LOG_ENTRY
   local entries, kept = redis.call('GETRANGE', key, from, -1), {}
   for at = 1, #entries, LOG_ENTRY do
     local entry_at, entry_total = struct.unpack('>dd', entries, at)
     -- Of a long log only the end is written again, and an entry of nothing does no harm.
-    local gone = at == 1 and total - amount == before and state.short
+    local gone = at == 1 and total - amount == before and short
     if not gone then kept[#kept + 1] = struct.pack('>dd', entry_at, entry_total - amount) end
   end
-  if state.short then
+  if short then
     local text = string.sub(state.text, 1, from) .. table.concat(kept)
     redis.call('SET', key, text, 'KEEPTTL')
   else

@@ -13,19 +13,14 @@ end
 -- What this call counts, by outcome and label: questions that are counted alike are added at once.
 local ledger_counts
 
-local function ledger_open(question, at)
-  question.ledger_key, question.label = string.match(ARGV[at + 1], '^(%d+) (.*)$')
-  return at + 1
-end
-
-local function ledger_count(question, now, outcome, writes)
-  local field = outcome .. ':' .. question.label
+local function ledger_count(form, now, outcome, writes)
+  local field = outcome .. ':' .. form.label
   if ledger_counts then
     ledger_counts[field] = (ledger_counts[field] or 0) + 1
     return
   end
   ledger_counts = { [field] = 1 }
-  local key = KEYS[tonumber(question.ledger_key)]
+  local key = form.ledger_key
   writes[#writes + 1] = function()
     local minute = string.format('%.0f:', math.floor(now / 60000000))
     for counted, count in pairs(ledger_counts) do ledger_add(key, minute .. counted, count) end

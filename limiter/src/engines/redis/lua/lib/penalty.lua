@@ -3,9 +3,7 @@
 
 local penalty_marks = {}
 
-local function penalty_open(limit, now)
-  local key, block_us, growth, max_us = string.match(limit.more, '^ p(%d+) (%d+) (%d+) (%d+)')
-  key = KEYS[tonumber(key)]
+local function penalty_open(limit, key, now)
   local mark = penalty_marks[key]
   if not mark then
     mark = { key = key, until_us = 0, length_us = 0 }
@@ -13,9 +11,7 @@ local function penalty_open(limit, now)
     if value then mark.until_us, mark.length_us = struct.unpack('>dd', value) end
     penalty_marks[key] = mark
   end
-  limit.mark, limit.block_us, limit.growth = mark, tonumber(block_us), tonumber(growth)
-  limit.block_max_us = tonumber(max_us)
-  if mark.until_us > now then limit.blocked_until = mark.until_us end
+  limit.mark, limit.blocked_until = mark, mark.until_us > now and mark.until_us or 0
 end
 
 local function penalty_strike(limit, now, writes)

@@ -1,5 +1,6 @@
 -- Twin of core/algorithms/sliding-window-counter.ts. limit: a = limit, b = window_us.
--- state: start, window, previous, current.
+-- state: start, window, previous, current. Charged in place: making another would cost more than
+-- all sums.
 
 local function sliding_window_counter_decode(value)
   local start, window, previous, current = struct.unpack('>dddd', value)
@@ -14,14 +15,15 @@ local function sliding_window_counter_load(stored, limit, now)
       return { start + window, window, current, 0 }
     end
   end
-  return { now - math.fmod(now, limit.b), limit.b, 0, 0 }
+  return { now - now % limit.b, limit.b, 0, 0 }
 end
 
 -- Windows over an hour are weighed in milliseconds: count x length must stay below 2^53.
 local function sliding_window_counter_ticks(state, now)
-  local tick = 1
-  if state[2] > 3600000000 then tick = 1000 end
-  return state[2] / tick, math.floor(math.max(0, now - state[1]) / tick)
+  local window, elapsed = state[2], now - state[1]
+  if elapsed < 0 then elapsed = 0 end
+  if window <= 3600000000 then return window, elapsed end
+  return window / 1000, (elapsed - elapsed % 1000) / 1000
 end
 
 local function sliding_window_counter_admits(state, limit, amount, now)
@@ -30,15 +32,20 @@ local function sliding_window_counter_admits(state, limit, amount, now)
 end
 
 local function sliding_window_counter_charge(state, limit, amount, now)
-  local start, previous, current = state[1], state[3], state[4]
+  local before, most = state[4], 2 * limit.a
   if state[2] ~= limit.b then
     local ticks, elapsed = sliding_window_counter_ticks(state, now)
-    current = math.ceil(previous * (ticks - elapsed) / ticks) + current
-    local at = math.max(now, start)
-    start, previous = at - math.fmod(at, limit.b), 0
+    before = math.ceil(state[3] * (ticks - elapsed) / ticks) + before
+    local at = math.max(now, state[1])
+    state = { at - at % limit.b, limit.b, 0, before }
   end
-  current = math.max(current, math.min(current + amount, 2 * limit.a))
-  return { start, limit.b, previous, current }
+  local current = before + amount
+  if current > most then
+    current = most
+    if current < before then current = before end
+  end
+  state[4] = current
+  return state
 end
 
 local function sliding_window_counter_encode(state)
@@ -46,8 +53,8 @@ local function sliding_window_counter_encode(state)
   return value, state[1] + 2 * state[2]
 end
 
-algorithms['4'] = {
+algorithms[4] = {
   decode = sliding_window_counter_decode, load = sliding_window_counter_load,
   admits = sliding_window_counter_admits, charge = sliding_window_counter_charge,
-  encode = sliding_window_counter_encode,
+  encode = sliding_window_counter_encode, ends = true,
 }

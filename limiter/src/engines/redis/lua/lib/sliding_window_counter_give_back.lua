@@ -29,6 +29,6 @@ local function sliding_window_counter_window_of(state)
   return state[2]
 end
 
-algorithms['4'].refund, algorithms['4'].as_charged = sliding_window_counter_refund, true
-algorithms['4'].window_of = sliding_window_counter_window_of
-algorithms['4'].recovery_us = sliding_window_counter_recovery_us
+algorithms[4].refund, algorithms[4].as_charged = sliding_window_counter_refund, true
+algorithms[4].window_of = sliding_window_counter_window_of
+algorithms[4].recovery_us = sliding_window_counter_recovery_us

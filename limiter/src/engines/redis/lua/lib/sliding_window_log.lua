@@ -5,41 +5,44 @@
 -- new ones are appended.
 
 local LOG_HEADER, LOG_ENTRY, LOG_SHORT, LOG_FORGET = 48, 16, 256, 64
+-- The last byte of what is read of any log, as text: Redis spells every number it is given.
+local LOG_READ_LAST = '4143'
 
--- `stored` entries are in Redis, the first of them in `text`, the newer ones of this call in `added`.
+-- `stored` entries are in Redis, the first of them in `text`. The newest entry is apart, `pending`
+-- while it is not as stored; what came in this call before it is in `added`.
 local function sliding_window_log_open(key)
-  local text = redis.call('GETRANGE', key, 0, LOG_HEADER + LOG_SHORT * LOG_ENTRY - 1)
+  local text = redis.call('GETRANGE', key, '0', LOG_READ_LAST)
   local state = {
-    key = key, text = text, exists = false, short = true, stored = 0, count = 0, added = {},
-    base = 0, last_at = 0, last_total = 0, gone = 0, gone_total = 0, edge_at = nil,
-    forgot = 0, forgot_total = 0,
-    held = 0, held_next = 0, held_last = 0, force = nil, window = 0, changed = nil, header_changed = nil,
+    key = key, text = text, exists = text ~= '', stored = 0, count = 0, added = '', pending = false,
+    base = 0, last_at = 0, last_total = 0, edge_at = false, gone = 0, gone_total = 0,
+    forgot = 0, forgot_total = 0, window = 0,
   }
   if text == '' then return state end
-  state.exists = true
-  local size
-  state.base, state.held, state.held_next, state.held_last, size, state.window =
-    struct.unpack('>dddddd', text)
-  if size > 0 then state.force = { size, state.window, 0, 0 } end
-  state.stored, state.last_total = (#text - LOG_HEADER) / LOG_ENTRY, state.base
-  local last = string.sub(text, -LOG_ENTRY)
-  if state.stored == LOG_SHORT then
-    state.short = false
-    state.stored = (redis.call('STRLEN', key) - LOG_HEADER) / LOG_ENTRY
-    last = redis.call('GETRANGE', key, -LOG_ENTRY, -1)
+  local base, held, held_next, held_last, size, window = struct.unpack('>dddddd', text)
+  state.base, state.window, state.last_total = base, window, base
+  if size > 0 then
+    state.held, state.held_next, state.held_last = held, held_next, held_last
+    state.force = { size, window, 0, 0 }
   end
-  state.count = state.stored
-  if state.count > 0 then state.last_at, state.last_total = struct.unpack('>dd', last) end
+  local stored, newest, newest_at = (#text - LOG_HEADER) / LOG_ENTRY, text, #text - LOG_ENTRY + 1
+  if stored == LOG_SHORT then
+    stored = (redis.call('STRLEN', key) - LOG_HEADER) / LOG_ENTRY
+    newest, newest_at = redis.call('GETRANGE', key, -LOG_ENTRY, -1), 1
+  end
+  state.stored, state.count = stored, stored
+  if stored > 0 then
+    state.last_at, state.last_total = struct.unpack('>dd', newest, newest_at)
+  end
   return state
 end
 
 local function sliding_window_log_entry(state, index)
+  local stored = state.stored
   if index == state.count - 1 then return state.last_at, state.last_total end
-  if index >= state.stored then
-    local entry = state.added[index - state.stored + 1]
-    return entry.at, entry.total
+  if index >= stored then
+    return struct.unpack('>dd', state.added, (index - stored) * LOG_ENTRY + 1)
   end
-  if state.changed and index == state.stored - 1 then return state.changed.at, state.changed.total end
+  if state.changed and index == stored - 1 then return struct.unpack('>dd', state.changed) end
   local from = LOG_HEADER + index * LOG_ENTRY
   if index < LOG_SHORT then return struct.unpack('>dd', state.text, from + 1) end
   return struct.unpack('>dd', redis.call('GETRANGE', state.key, from, from + LOG_ENTRY - 1))
@@ -60,16 +63,20 @@ end
 -- The running total of what has left the window or was given back. Asked again at the same time
 -- for every check of a call, and the oldest entries are still gone then.
 local function sliding_window_log_edge(state, limit, now)
-  if state.edge_at ~= now - limit.b then
-    state.edge_at = now - limit.b
-    state.gone = sliding_window_log_first(state, state.edge_at)
-    state.gone_total = 0
-    if state.gone > 0 then
-      local _, total = sliding_window_log_entry(state, state.gone - 1)
-      state.gone_total = total
+  local edge_at = now - limit.b
+  if state.edge_at ~= edge_at then
+    local gone, gone_total = 0, 0
+    -- Mostly the oldest is still in the window, and there is nothing to search for.
+    if state.count > 0 and sliding_window_log_entry(state, 0) <= edge_at then
+      gone = sliding_window_log_first(state, edge_at)
+      local _, total = sliding_window_log_entry(state, gone - 1)
+      gone_total = total
     end
+    state.edge_at, state.gone, state.gone_total = edge_at, gone, gone_total
   end
-  return math.max(state.base, state.gone_total)
+  local base, gone_total = state.base, state.gone_total
+  if gone_total > base then return gone_total end
+  return base
 end
 
 local function sliding_window_log_load(stored)
@@ -81,51 +88,56 @@ local function sliding_window_log_admits(state, limit, amount, now)
 end
 
 local function sliding_window_log_charge(state, limit, amount, now)
-  local before = state.last_total - sliding_window_log_edge(state, limit, now)
-  local after = math.max(before, math.min(before + amount, 2 * limit.a))
+  local before, most = state.last_total - sliding_window_log_edge(state, limit, now), 2 * limit.a
+  local after = before + amount
+  if after > most then after = math.max(before, most) end
   -- Only a charge forgets, and as of its own time, so that a clock that goes back or a window that
   -- is made longer meets the same log in every engine.
   state.forgot, state.forgot_total = state.gone, state.gone_total
-  state.last_total = state.last_total + (after - before)
   if state.window ~= limit.b then state.window, state.header_changed = limit.b, true end
   if state.count == 0 or state.last_at < now then
+    if state.pending then
+      local newest = struct.pack('>dd', state.last_at, state.last_total)
+      if state.count > state.stored then state.added = state.added .. newest
+      else state.changed = newest end
+    end
     state.count, state.last_at = state.count + 1, now
-    state.added[#state.added + 1] = { at = now, total = state.last_total }
-  elseif #state.added > 0 then
-    state.added[#state.added].total = state.last_total
-  else
-    state.changed = { at = state.last_at, total = state.last_total }
   end
+  state.last_total, state.pending = state.last_total + after - before, true
   return state
 end
 
 local function sliding_window_log_header(state, base)
-  local held, next, last, force = state.held, state.held_next, state.held_last, state.force
-  local size, window = 0, state.window
+  local size, window, force = 0, state.window, state.force
   if force then size, window = force[1], force[2] end
-  return struct.pack('>dddddd', base, held, next, last, size, window)
+  return struct.pack('>dddddd', base, state.held or 0, state.held_next or 0, state.held_last or 0,
+    size, window)
+end
+
+-- The last entry in Redis, where it is another now, and what is to follow it.
+local function sliding_window_log_changes(state)
+  if not state.pending then return nil, '' end
+  local newest = struct.pack('>dd', state.last_at, state.last_total)
+  if state.count == state.stored then return newest, '' end
+  local added, forgot = state.added .. newest, state.forgot - state.stored
+  if forgot > 0 then added = string.sub(added, forgot * LOG_ENTRY + 1) end
+  return state.changed, added
 end
 
 local function sliding_window_log_save(state, limit, now, ttl_ms)
-  local key, gone = state.key, state.forgot
-  local added = ''
-  for index, entry in ipairs(state.added) do
-    if state.stored + index > gone then
-      added = added .. struct.pack('>dd', entry.at, entry.total)
+  local key, gone, stored, text = state.key, state.forgot, state.stored, state.text
+  local from = LOG_HEADER + math.min(gone, stored) * LOG_ENTRY
+  local changed, added = sliding_window_log_changes(state)
+  if stored < LOG_SHORT then
+    if changed and gone < stored then text = string.sub(text, 1, -LOG_ENTRY - 1) .. changed end
+    if gone > 0 or state.header_changed then
+      local base = gone > 0 and math.max(state.base, state.forgot_total) or state.base
+      text = sliding_window_log_header(state, base) .. string.sub(text, from + 1)
     end
-  end
-  local from = LOG_HEADER + math.min(gone, state.stored) * LOG_ENTRY
-  local changed = state.changed and struct.pack('>dd', state.changed.at, state.changed.total)
-  if state.short then
-    local kept = string.sub(state.text, from + 1)
-    if changed and kept ~= '' then kept = string.sub(kept, 1, -LOG_ENTRY - 1) .. changed end
-    local base = gone > 0 and math.max(state.base, state.forgot_total) or state.base
-    redis.call('PSETEX', key, ttl_ms, sliding_window_log_header(state, base) .. kept .. added)
+    redis.call('PSETEX', key, ttl_ms, text .. added)
     return
   end
-  if changed then
-    redis.call('SETRANGE', key, LOG_HEADER + (state.stored - 1) * LOG_ENTRY, changed)
-  end
+  if changed then redis.call('SETRANGE', key, LOG_HEADER + (stored - 1) * LOG_ENTRY, changed) end
   if gone >= LOG_FORGET and gone * 2 >= state.count then
     local base = math.max(state.base, state.forgot_total)
     local kept = redis.call('GETRANGE', key, from, -1)
@@ -157,7 +169,7 @@ local function sliding_window_log_read(reply, n, state, limit, amount, now)
   return n + 3
 end
 
-algorithms['5'] = {
+algorithms[5] = {
   open = sliding_window_log_open, load = sliding_window_log_load,
   admits = sliding_window_log_admits, charge = sliding_window_log_charge,
   save = sliding_window_log_save, expires_at = sliding_window_log_expires_at,

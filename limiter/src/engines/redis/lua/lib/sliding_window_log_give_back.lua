@@ -15,6 +15,6 @@ local function sliding_window_log_window_of(state, limit)
   return math.max(limit.b, state.window)
 end
 
-algorithms['5'].refund = sliding_window_log_refund
-algorithms['5'].window_of = sliding_window_log_window_of
-algorithms['5'].recovery_us = sliding_window_log_recovery_us
+algorithms[5].refund = sliding_window_log_refund
+algorithms[5].window_of = sliding_window_log_window_of
+algorithms[5].recovery_us = sliding_window_log_recovery_us

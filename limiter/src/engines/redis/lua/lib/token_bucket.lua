@@ -1,7 +1,7 @@
 -- Twin of core/algorithms/token-bucket.ts. limit: a = capacity, b = tokens, c = per_us.
 -- state: the instant the bucket was empty, and its fraction. Stored as a bare integer where there is
 -- no fraction, else with three digits of it behind (both kept by Redis as one machine word), else
--- as text.
+-- as text. Charged in place: making another would cost more than all sums.
 
 local function token_bucket_decode(value)
   if #value < 18 then
@@ -17,7 +17,8 @@ local function token_bucket_load(stored, limit, now)
   local ticks, tokens = limit.a * limit.c, limit.b
   local full_at, full_fraction = now - ticks, 0
   if tokens > 1 then
-    full_at, full_fraction = now - math.floor(ticks / tokens), math.fmod(ticks, tokens)
+    full_fraction = ticks % tokens
+    full_at = now - (ticks - full_fraction) / tokens
     if full_fraction > 0 then full_at, full_fraction = full_at - 1, tokens - full_fraction end
   end
   if stored then
@@ -37,8 +38,8 @@ end
 local function token_bucket_after(state, limit, amount)
   local ticks, tokens = amount * limit.c, limit.b
   if tokens == 1 then return state[1] + ticks, state[2] end
-  local empty_at = state[1] + math.floor(ticks / tokens)
-  local fraction = state[2] + math.fmod(ticks, tokens)
+  local rest = ticks % tokens
+  local empty_at, fraction = state[1] + (ticks - rest) / tokens, state[2] + rest
   if fraction < tokens then return empty_at, fraction end
   return empty_at + 1, fraction - tokens
 end
@@ -52,24 +53,27 @@ local function token_bucket_charge(state, limit, amount, now)
   local empty_at, fraction = token_bucket_after(state, limit, amount)
   if empty_at > now then
     local ticks = limit.a * limit.c
-    local worst_at, worst_fraction = now + math.floor(ticks / limit.b), math.fmod(ticks, limit.b)
+    local worst_fraction = ticks % limit.b
+    local worst_at = now + (ticks - worst_fraction) / limit.b
     if empty_at > worst_at or (empty_at == worst_at and fraction > worst_fraction) then
       empty_at, fraction = worst_at, worst_fraction
     end
   end
-  return { empty_at, fraction }
+  state[1], state[2] = empty_at, fraction
+  return state
 end
 
 -- The value to store, and when it has become equal to a fresh one.
 local function token_bucket_encode(state, limit)
   local empty_at, fraction = state[1], state[2]
-  local expires_at = empty_at + math.floor(limit.a * limit.c / limit.b) + 2
+  local ticks, tokens = limit.a * limit.c, limit.b
+  local expires_at = empty_at + (ticks - ticks % tokens) / tokens + 2
   if fraction == 0 then return empty_at, expires_at end
   local form = fraction < 1000 and '%.0f%03d' or '%.0f:%.0f'
   return string.format(form, empty_at, fraction), expires_at
 end
 
-algorithms['1'] = {
+algorithms[1] = {
   decode = token_bucket_decode, load = token_bucket_load, admits = token_bucket_admits,
   charge = token_bucket_charge, encode = token_bucket_encode,
 }

@@ -11,5 +11,5 @@ local function token_bucket_recovery_us(limit)
   return math.floor(limit.a * limit.c / limit.b) + 2
 end
 
-algorithms['1'].refund, algorithms['1'].as_charged = token_bucket_refund, true
-algorithms['1'].recovery_us = token_bucket_recovery_us
+algorithms[1].refund, algorithms[1].as_charged = token_bucket_refund, true
+algorithms[1].recovery_us = token_bucket_recovery_us

@@ -1,5 +1,5 @@
 -- Twin of core/algorithms/window.ts: what fixed windows and quotas share. limit.a = limit.
--- state: start, stop, used.
+-- state: start, stop, used. Charged in place: making another would cost more than all sums.
 
 local function window_decode(value)
   local start, stop, used = struct.unpack('>ddd', value)
@@ -11,9 +11,14 @@ local function window_admits(state, limit, amount)
 end
 
 local function window_charge(state, limit, amount)
-  local used = state[3] + amount
-  if used > 2 * limit.a then used = math.max(state[3], 2 * limit.a) end
-  return { state[1], state[2], used }
+  local before, most = state[3], 2 * limit.a
+  local used = before + amount
+  if used > most then
+    used = most
+    if used < before then used = before end
+  end
+  state[3] = used
+  return state
 end
 
 local function window_encode(state)
@@ -23,6 +28,6 @@ end
 local function window_algorithm(load)
   return {
     decode = window_decode, load = load, admits = window_admits, charge = window_charge,
-    encode = window_encode, windowed = true,
+    encode = window_encode, windowed = true, ends = true,
   }
 end

@@ -10,7 +10,7 @@ local function fixed_window_of(state, limit)
   return math.max(limit.b, state[2] - state[1])
 end
 
-if algorithms['2'] then
-  algorithms['2'].refund, algorithms['2'].window_of = window_refund, fixed_window_of
+if algorithms[2] then
+  algorithms[2].refund, algorithms[2].window_of = window_refund, fixed_window_of
 end
-if algorithms['3'] then algorithms['3'].refund = window_refund end
+if algorithms[3] then algorithms[3].refund = window_refund end
