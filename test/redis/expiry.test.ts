@@ -71,8 +71,9 @@ test.each(lasting)(
       const questions = [question([bound(limitOf(one.of(hours)))])];
       const result = await engine.decide({ tenant, questions });
       const answer = result.kind === 'answered' ? result.answers[0] : undefined;
-      if (answer?.kind !== 'decided') throw new Error('not decided');
-      const { startUs, endUs, windowUs = 0 } = answer.readings[0]?.state as Ending;
+      const [reading] = answer?.kind === 'decided' ? answer.readings : [];
+      if (answer?.kind !== 'decided' || !reading) throw new Error('not decided');
+      const { startUs, endUs, windowUs = 0 } = reading.state as Ending;
       const countsMs = ((endUs ?? startUs + 2 * windowUs) - answer.nowUs) / 1000;
       // The other key is the tenant's allowance, which is over in an hour.
       const left = await Promise.all((await keysOf(redis, prefix)).map((key) => redis.pttl(key)));

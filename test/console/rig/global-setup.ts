@@ -1,7 +1,6 @@
 // One service and one browser for all files about the console.
 
 import type { TestProject } from 'vitest/node';
-import { writeBusyDay } from './counted.ts';
 import { openStage, type Stage } from './stage.ts';
 
 declare module 'vitest' {
@@ -11,7 +10,11 @@ declare module 'vitest' {
 }
 
 export default async function setStage(project: TestProject): Promise<() => Promise<void>> {
-  const { close, ...stage } = await openStage(writeBusyDay);
+  const { close, ...stage } = await openStage(async (folder) => {
+    // Not before the stage is built: here the library is found by what it compiles to.
+    const { writeBusyDay } = await import('./counted.ts');
+    await writeBusyDay(folder);
+  });
   project.provide('stage', stage);
   return close;
 }
