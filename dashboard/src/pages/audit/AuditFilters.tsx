@@ -71,7 +71,7 @@ export function AuditFilters({
       <TextField
         label="By"
         name="actor"
-        placeholder="Token id, bootstrap, system"
+        placeholder="Token id"
         value={filters.actor}
         onChange={set('actor')}
       />
