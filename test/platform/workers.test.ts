@@ -31,11 +31,11 @@ describe('serve --workers 2', () => {
     return new Set([...lines].map(([, pid]) => Number(pid)));
   }
 
-  function workerPids(): number[] {
+  function workerPids({ pid: parentPid }: ChildNode = node): number[] {
     const table = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' });
     return table.split('\n').flatMap((line) => {
       const [pid, parent, ...command] = line.trim().split(/\s+/);
-      const isWorker = Number(parent) === node.pid && command.join(' ').includes('main.js');
+      const isWorker = Number(parent) === parentPid && command.join(' ').includes('main.js');
       return isWorker ? [Number(pid)] : [];
     });
   }
@@ -96,6 +96,13 @@ describe('serve --workers 2', () => {
       )
       .toBe(true);
     expect(await counted()).toBeGreaterThan(before);
+  });
+
+  it('exits with 0 on SIGTERM while they are still starting: nothing was lost', async () => {
+    const starting = ChildNode.spawn(stack.settings, ['serve', '--workers', '2']);
+    while (workerPids(starting).length < 2) await sleep(5);
+    starting.signal('SIGTERM');
+    expect(await starting.ended).toEqual({ code: 0, signal: null });
   });
 
   it('drains on SIGTERM without dropping a request, and exits with 0', async () => {

@@ -78,7 +78,7 @@ export async function superviseWorkers({ workers: count }: Config): Promise<numb
 
   return new Promise((resolve) => {
     let worst = 0;
-    cluster.on('exit', (worker, code) => {
+    cluster.on('exit', (worker, code, signal) => {
       workers.delete(worker);
       // A worker that can't even start says why; starting it again would only repeat it.
       if (!isWelcomed && !isStopping) {
@@ -86,7 +86,9 @@ export async function superviseWorkers({ workers: count }: Config): Promise<numb
         stopAll();
       }
       if (isStopping) {
-        worst = Math.max(worst, code ?? 1);
+        // Who serves drains on it; who dies of it was still starting, and had nothing to lose.
+        const hadNotBegun = signal === 'SIGTERM';
+        worst = Math.max(worst, hadNotBegun ? 0 : (code ?? 1));
         if (workers.size === 0) resolve(worst);
         return;
       }
