@@ -18,6 +18,13 @@ async function signedInAt(path: string, token?: string) {
   return { visitor, page, dialog, save, saved };
 }
 
+async function onlyOverrideOf(tenantId: string): Promise<Readonly<Record<string, unknown>>> {
+  const { items } = await stage.api.change('GET', `overrides?tenant_id=${tenantId}`);
+  const overrides: readonly Readonly<Record<string, unknown>>[] = items;
+  expect(overrides).toHaveLength(1);
+  return overrides[0] ?? {};
+}
+
 describe('an override', () => {
   it('is changed in place, and what was not touched stays as it was', async () => {
     const { id, key } = await stage.api.makeTenant({ limits: [tight] });
@@ -51,6 +58,50 @@ describe('an override', () => {
       reason: 'A launch',
       version: 2,
     });
+  });
+
+  it('starts later where that is chosen, also when it has begun, and never after its end', async () => {
+    const { id, key } = await stage.api.makeTenant({ limits: [tight] });
+    const { visitor, page, dialog, save, saved } = await signedInAt(`/tenants/${id}/overrides`);
+    const starts = dialog.getByLabel('Starts');
+    const row = (status: string) => page.getByRole('row').filter({ hasText: status });
+    await page.getByRole('button', { name: 'New override' }).click();
+    await dialog.getByLabel('How many').fill('10');
+    await dialog.getByLabel('Why').fill('A launch');
+    await starts.selectOption('week');
+    await dialog.getByText('must be after it starts').waitFor();
+    await starts.selectOption('hour');
+    await dialog.getByRole('button', { name: 'Make override' }).click();
+    await saved();
+    await row('scheduled').getByText('starts in').waitFor();
+    expect((await stage.api.check(key, ask)).body.remaining).toBe(1);
+    const made = await onlyOverrideOf(id);
+
+    const edit = page.getByRole('button', { name: 'Edit the override of tight' });
+    await edit.click();
+    await starts.selectOption('now');
+    await save();
+    await saved();
+    await row('active').waitFor();
+    expect((await stage.api.check(key, ask)).body.remaining).toBe(8);
+
+    await edit.click();
+    await starts.selectOption('at');
+    const moment = dialog.getByLabel('Start, by your clock');
+    await moment.fill('2999-01-01T00:00');
+    await dialog.getByText('must be before it ends').waitFor();
+    await checkAccess(visitor);
+    await save();
+    await moment.fill('');
+    await save();
+    await moment.and(page.locator('[aria-invalid="true"]:focus')).waitFor();
+    await starts.selectOption('hour');
+    await save();
+    await saved();
+    await row('scheduled').waitFor();
+    expect((await stage.api.check(key, ask)).body.allowed).toBe(false);
+    const { expires_at } = made;
+    expect(await onlyOverrideOf(id)).toMatchObject({ status: 'scheduled', expires_at, version: 3 });
   });
 
   it('is not changed over what somebody else changed, until that is known', async () => {

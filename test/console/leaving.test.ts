@@ -186,4 +186,21 @@ describe('leaving a page', () => {
     await audit(page).waitFor();
     expect(await question.count()).toBe(0);
   });
+
+  it('is nobody’s business where the console goes by itself, however slow the next page is', async () => {
+    const { id } = await stage.api.makeTenant({});
+    const visitor = await stage.visit();
+    const { page } = visitor;
+    await visitor.signIn();
+    await visitor.open('/quotas');
+    await page.getByRole('button', { name: 'New quota' }).click();
+    await page.getByLabel('Tenant').selectOption(id);
+    // Its code never arrives.
+    await page.route('**/assets/QuotaPage-*.js', () => {});
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.waitForURL(`**/#/quotas/${id}`);
+    await page.getByRole('link', { name: 'Audit' }).click();
+    await audit(page).waitFor();
+    expect(await questionOn(page).count()).toBe(0);
+  });
 });

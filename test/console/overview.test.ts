@@ -63,9 +63,14 @@ describe('the overview', () => {
     const { key } = await stage.api.makeTenant({ name, limits });
     await visitor.signIn();
     await page.getByText('Decisions a second').waitFor();
+    const witness = await stage.visit();
+    await witness.signIn();
+    await witness.page.getByText('Live', { exact: true }).waitFor();
     proxy.fault = { kind: 'reset_on_reply' };
     await page.getByText(/Connecting again/).waitFor();
     await stage.api.checks(key, many('somebody'));
+    // Only when it has been told to all who listen is it told to nobody but who asks for it.
+    await witness.page.getByRole('row', { name: `tight ${name} 499` }).waitFor();
     proxy.fault = { kind: 'pass' };
     await page.getByRole('row', { name: `tight ${name} 499` }).waitFor();
     await page.getByText('Live', { exact: true }).waitFor();

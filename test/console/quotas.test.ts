@@ -104,6 +104,23 @@ describe('quotas', () => {
     expect((await stage.api.admin('GET', `quotas/${id}`)).status).toBe(404);
   });
 
+  it('are of the tenant that was chosen, whoever else has its name', async () => {
+    const name = 'Quota twins';
+    const twins = [await stage.api.makeTenant({ name }), await stage.api.makeTenant({ name })];
+    const visitor = await stage.visit();
+    const { page } = visitor;
+    await visitor.signIn();
+    for (const { id } of twins) {
+      await visitor.open('/quotas');
+      await page.getByRole('button', { name: 'New quota' }).click();
+      const label = `${name} (…${id.slice(-8)})`;
+      await page.getByLabel('Tenant').selectOption({ label });
+      await page.getByRole('button', { name: 'Continue' }).click();
+      await page.getByRole('button', { name: 'Set a quota' }).waitFor();
+      expect(new URL(page.url()).hash).toBe(`#/quotas/${id}`);
+    }
+  });
+
   it('of a tenant are its own to deal out, not to raise', async () => {
     const visitor = await stage.visit();
     const { page } = visitor;

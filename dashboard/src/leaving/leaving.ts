@@ -1,4 +1,4 @@
-import { useEffect, useSyncExternalStore } from 'react';
+import { useLayoutEffect, useSyncExternalStore } from 'react';
 
 /**
  * Asks before somebody leaves what they have not saved: by a link, by the browser's buttons or its
@@ -16,7 +16,9 @@ const listeners = new Set<() => void>();
 
 /** While it is true, whoever leaves is asked first. */
 export function useUnsaved(isUnsaved: boolean): void {
-  useEffect(() => {
+  // With the layout: a page that has been left is hidden at once, and gone only when the code of the
+  // next one has come.
+  useLayoutEffect(() => {
     if (!isUnsaved) return;
     const editor = {};
     here = location.href;

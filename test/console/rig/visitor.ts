@@ -10,10 +10,27 @@ export type Look = {
   readonly url?: string;
 };
 
-const beyondPhone = `document.documentElement.scrollWidth <= 360 ? [] :
-  [...document.querySelectorAll('body *')]
-    .filter((one) => one.getBoundingClientRect().right > 360 && !one.closest('.table-scroll > *'))
-    .map((one) => one.tagName + '.' + one.className)`;
+/**
+ * What widens the page, and what is cut off without a way to scroll to it: of that, not what says
+ * so by dots, nor what is for screen readers alone, nor fields, which follow the caret.
+ */
+const beyondPhone = `(() => {
+  const all = [...document.querySelectorAll('body *')];
+  const isWide = document.documentElement.scrollWidth > 360;
+  const widens = (one) =>
+    isWide && one.getBoundingClientRect().right > 360 && !one.closest('.table-scroll > *');
+  const cuts = (one) => {
+    const { overflowX, textOverflow } = getComputedStyle(one);
+    const hides = ['hidden', 'clip'].includes(overflowX) && textOverflow !== 'ellipsis';
+    return hides && one.scrollWidth > one.clientWidth && !one.closest('.hidden, input');
+  };
+  return all
+    .filter((one) => widens(one) || cuts(one))
+    .map((one) => one.tagName + '.' + one.className);
+})()`;
+
+/** Charts are told of another width, and drawn anew, by the end of the next frame. */
+const afterFrame = 'new Promise((done) => requestAnimationFrame(() => setTimeout(done)))';
 
 /** A person before the console, in a browser profile of their own. */
 export class Visitor {
@@ -72,6 +89,7 @@ export class Visitor {
   /** What of the page reaches beyond the width of a phone, other than by scrolling by itself. */
   async widerThanPhone(): Promise<readonly string[]> {
     await this.page.setViewportSize({ width: 360, height: 760 });
+    await this.page.evaluate(afterFrame);
     return (await this.page.evaluate(beyondPhone)) as readonly string[];
   }
 }

@@ -75,10 +75,13 @@ function ShownPlan({
 function EditedPlan({ plan, reload }: Parameters<typeof ShownPlan>[0]) {
   const [base, setBase] = useState({ plan, round: 0 });
   const change = useChange({
-    run: (draft: LimitDraft) =>
-      admin<Changed<Plan>>('PATCH', `plans/${plan.id}`, {
-        body: { ...draft, version: base.plan.version },
-      }),
+    run: async (draft: LimitDraft) => {
+      const body = { ...draft, version: base.plan.version };
+      const saved = await admin<Changed<Plan>>('PATCH', `plans/${plan.id}`, { body });
+      // At once: who writes on while lists are read again must not be told of a conflict with themselves.
+      setBase(({ round }) => ({ plan: saved, round }));
+      return saved;
+    },
     touches: ['plans', 'publications'],
     done: ({ name, published }) =>
       published ? `Plan ${name} saved: it counts from the next check on.` : `Plan ${name} saved.`,
@@ -94,11 +97,7 @@ function EditedPlan({ plan, reload }: Parameters<typeof ShownPlan>[0]) {
       start={base.plan}
       submit="Save plan"
       saving={change}
-      onSave={(draft) =>
-        change.mutate(draft, {
-          onSuccess: (saved) => setBase(({ round }) => ({ plan: saved, round })),
-        })
-      }
+      onSave={(draft) => change.mutate(draft)}
       onReload={() => void startOver()}
     />
   );

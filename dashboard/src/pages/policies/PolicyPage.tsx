@@ -71,10 +71,13 @@ function ShownPolicy({ policy, reload }: Props) {
 function EditedPolicy({ policy, reload }: Props) {
   const [base, setBase] = useState({ policy, round: 0 });
   const change = useChange({
-    run: (draft: LimitDraft) =>
-      admin<Changed<Policy>>('PATCH', `policies/${policy.id}`, {
-        body: { ...changeOf(draft), version: base.policy.version },
-      }),
+    run: async (draft: LimitDraft) => {
+      const body = { ...changeOf(draft), version: base.policy.version };
+      const saved = await admin<Changed<Policy>>('PATCH', `policies/${policy.id}`, { body });
+      // At once: who writes on while lists are read again must not be told of a conflict with themselves.
+      setBase(({ round }) => ({ policy: saved, round }));
+      return saved;
+    },
     touches: ['policies', 'publications'],
     done: ({ resource }) => `The policy for ${resource} is saved.`,
   });
@@ -90,11 +93,7 @@ function EditedPolicy({ policy, reload }: Props) {
       isShared={policy.tenant_id === null}
       submit="Save policy"
       saving={change}
-      onSave={(draft) =>
-        change.mutate(draft, {
-          onSuccess: (saved) => setBase(({ round }) => ({ policy: saved, round })),
-        })
-      }
+      onSave={(draft) => change.mutate(draft)}
       onReload={() => void startOver()}
     />
   );

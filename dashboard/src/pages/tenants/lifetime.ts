@@ -1,9 +1,9 @@
-/** When something is to end, as it is chosen in a form. */
-export type Ending = { readonly choice: string; readonly at: string };
+/** When something is to start or to end, as it is chosen in a form. */
+export type Moment = { readonly choice: string; readonly at: string };
 
 const daySeconds = 86_400;
 
-/** By how it is spelled in a form; what is not here is `never`, `at` or `kept`. */
+/** By how it is spelled in a form; what is not here is `now`, `never`, `at` or `kept`. */
 export const durations: Readonly<
   Record<string, { readonly label: string; readonly seconds: number }>
 > = {
@@ -15,22 +15,22 @@ export const durations: Readonly<
   year: { label: 'in 1 year', seconds: 365 * daySeconds },
 };
 
-export function endingIn(choice: string): Ending {
+export function chosen(choice: string): Moment {
   return { choice, at: '' };
 }
 
-/** When it ends already: the end of what is there, until another is chosen. */
-export const keptEnding = endingIn('kept');
+/** Of what is there already, until another is chosen. */
+export const asItIs = chosen('kept');
 
 /**
- * Null is never, undefined what it is already. A moment that was not typed is left for the service
- * to refuse by name.
+ * Null is a start at once, or no end; undefined what it is already. A moment that was not typed is
+ * left for the service to refuse by name.
  */
-export function expiryOf({ choice, at }: Ending, nowMs = Date.now()): string | null | undefined {
+export function instantOf({ choice, at }: Moment, nowMs = Date.now()): string | null | undefined {
   if (choice === 'kept') return undefined;
-  if (choice === 'never') return null;
+  if (choice === 'now' || choice === 'never') return null;
   const seconds = durations[choice]?.seconds;
   if (seconds !== undefined) return new Date(nowMs + seconds * 1000).toISOString();
-  const chosen = new Date(at);
-  return Number.isNaN(chosen.getTime()) ? at : chosen.toISOString();
+  const typed = new Date(at);
+  return Number.isNaN(typed.getTime()) ? at : typed.toISOString();
 }

@@ -1,22 +1,22 @@
-import { endingIn, expiryOf, keptEnding, type Ending } from '../lifetime.ts';
+import { asItIs, chosen, instantOf, type Moment } from '../lifetime.ts';
 import type { Sent } from '../changed-in.ts';
 import type { Block } from '../objects.ts';
 
 /** What can be said of a block besides whom it is for, as it is typed. */
 export type BlockDraft = {
   readonly action: Block['action'];
-  readonly ending: Ending;
+  readonly ending: Moment;
   readonly reason: string;
 };
 
-export const noDraft: BlockDraft = { action: 'block', ending: endingIn('day'), reason: '' };
+export const noDraft: BlockDraft = { action: 'block', ending: chosen('day'), reason: '' };
 
 export function draftOf({ action, reason }: Block): BlockDraft {
-  return { action, reason, ending: keptEnding };
+  return { action, reason, ending: asItIs };
 }
 
 export function sentOf({ action, ending, reason }: BlockDraft): Sent {
-  return { action, reason: reason.trim(), expires_at: expiryOf(ending) };
+  return { action, reason: reason.trim(), expires_at: instantOf(ending) };
 }
 
 /** Who is meant. */

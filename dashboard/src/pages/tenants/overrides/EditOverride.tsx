@@ -23,14 +23,15 @@ export function EditOverride({
       object={override}
       title={`Edit the override of ${override.limit}`}
       touches={['counters']}
-      {...{ draftOf, sentOf, problemsOf, onClose }}
+      problemsOf={(draft) => problemsOf(draft, override)}
+      {...{ draftOf, sentOf, onClose }}
     >
       {(draft, change) => (
         <OverrideFields
           numbers={ownNumbersOf(override, definitions)}
           value={draft}
           onChange={change}
-          kept={override.expires_at}
+          kept={override}
         />
       )}
     </EditObject>

@@ -1,10 +1,11 @@
 import { TextField } from '../../../ui/form/inputs.tsx';
 import { EndingField } from '../EndingField.tsx';
 import { NumbersFields, type OwnNumbers } from './NumbersFields.tsx';
-import type { OverrideDraft } from './override-draft.ts';
+import type { OverrideDraft, Span } from './override-draft.ts';
+import { StartingField } from './StartingField.tsx';
 import { WhomFields } from './WhomFields.tsx';
 
-/** Which numbers, for whom, how long, and why. */
+/** Which numbers, for whom, from when to when, and why. */
 export function OverrideFields({
   numbers,
   value,
@@ -14,8 +15,8 @@ export function OverrideFields({
   readonly numbers: OwnNumbers;
   readonly value: OverrideDraft;
   readonly onChange: (part: Partial<OverrideDraft>) => void;
-  /** When it ends already. */
-  readonly kept?: string | null;
+  /** Of what is there already. */
+  readonly kept?: Span;
 }) {
   return (
     <>
@@ -25,10 +26,15 @@ export function OverrideFields({
         onChange={(typed) => onChange({ numbers: typed })}
       />
       <WhomFields value={value} onChange={onChange} />
+      <StartingField
+        value={value.starting}
+        onChange={(starting) => onChange({ starting })}
+        {...(kept && { kept: kept.starts_at })}
+      />
       <EndingField
         value={value.ending}
         onChange={(ending) => onChange({ ending })}
-        {...(kept !== undefined && { kept })}
+        {...(kept && { kept: kept.expires_at })}
       />
       <TextField
         label="Why"

@@ -31,7 +31,8 @@ export function OverrideForm({
       return admin<Override>('POST', 'overrides', { body });
     },
     touches: ['overrides', 'counters'],
-    done: ({ limit }) => `${limit} has other numbers from the next check on.`,
+    done: ({ limit, status }) =>
+      `${limit} has other numbers ${status === 'scheduled' ? 'once it starts' : 'from the next check on'}.`,
   });
   // Without what can't be read it would be for everybody.
   const send = () => problems.length === 0 && making.mutateAsync(undefined).then(onClose, () => {});
