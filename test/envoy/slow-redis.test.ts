@@ -17,7 +17,7 @@ descriptors:
 `;
 
 /** Far longer than a gateway of this rig waits for its answer. */
-const longMs = 60_000;
+const longMs = 5000;
 
 let folder = '';
 let stack: Stack;

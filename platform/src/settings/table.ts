@@ -124,7 +124,7 @@ export const settings = {
     'SLUICE_STORE_DEADLINE_MS',
     '50',
     parseWhole(1, 60_000),
-    'How long a check waits for Redis before each limit does as its `on_store_failure` says.',
+    'How long a check waits for Redis before each limit does as its `on_store_failure` says. Settlements, releases and the like wait a second, or as long as a check where that is longer.',
   ),
   unconfirmedKeysSeconds: withDefault(
     'SLUICE_UNCONFIRMED_KEYS_SECONDS',

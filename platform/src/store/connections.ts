@@ -10,6 +10,8 @@ import {
 
 export type ConnectionsOptions = {
   readonly url: string;
+  /** How long a call waits for its answer. */
+  readonly deadlineMs: number;
   /** At the most. */
   readonly count: number;
   readonly onError: (error: Error) => void;
@@ -107,8 +109,8 @@ export class Connections {
   }
 
   #open(): Line {
-    const { url, onError, onChange, onLost } = this.#options;
-    const connection = openConnection(url);
+    const { url, deadlineMs, onError, onChange, onLost } = this.#options;
+    const connection = openConnection(url, deadlineMs);
     connection.on('error', onError);
     connection.on('ready', onChange);
     connection.on('close', onChange);

@@ -34,11 +34,12 @@ export class PoolStore {
   readonly #watch: StoreWatch | null;
 
   constructor(setup: PoolSetup, options: PoolStoreOptions) {
-    const { url, shared, onError, onChange, onLost, onFinding } = options;
+    const { url, shared, deadlineMs, onError, onChange, onLost, onFinding } = options;
     this.setup = setup;
     this.place = placeOf(setup);
     this.#connections = new Connections({
       url: setup.redisUrl ?? url,
+      deadlineMs,
       count: setup.connections,
       onError,
       onChange,

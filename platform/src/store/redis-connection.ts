@@ -39,10 +39,11 @@ const cautious = {
   disableClientInfo: true,
 } as const satisfies Options;
 
-export function openConnection(url: string): Connection {
+/** `deadlineMs`: how long a call of the caller's waits for its answer. */
+export function openConnection(url: string, deadlineMs = 0): Connection {
   const address = parseRedisUrl(url);
   const pace = reconnectPaceOf(url);
-  if (address.kind === 'cluster') return openCluster(address, pace);
+  if (address.kind === 'cluster') return openCluster(address, pace, deadlineMs);
   const redis = new PacedRedis(pace, {
     ...cautious,
     ...accessOf(address),
@@ -52,7 +53,7 @@ export function openConnection(url: string): Connection {
     reconnectOnError: (error) => (isMisplaced(error) ? 1 : false),
     sentinelRetryStrategy: () => pace.nextMs(),
   });
-  endWhenSilent(redis);
+  endWhenSilent(redis, deadlineMs);
   return redis;
 }
 
@@ -76,6 +77,7 @@ class PacedRedis extends Redis {
 function openCluster(
   address: Extract<RedisAddress, { kind: 'cluster' }>,
   pace: ReconnectPace,
+  deadlineMs: number,
 ): Cluster {
   const slotMap = new SlotMap();
   const { lazyConnect, enableOfflineQueue, ...redisOptions } = cautious;
@@ -104,7 +106,7 @@ function openCluster(
   });
   cluster.on('+node', (server: Redis) => {
     pace.add(server);
-    endWhenSilent(server);
+    endWhenSilent(server, deadlineMs);
   });
   cluster.on('-node', (server: Redis) => pace.forget(server));
   slotMap.follow(cluster);

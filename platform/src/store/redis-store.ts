@@ -79,7 +79,7 @@ export function watched(
 }
 
 export async function openRedisStore(options: RedisStoreOptions): Promise<RedisStore> {
-  const redis = openConnection(options.url);
+  const redis = openConnection(options.url, options.deadlineMs);
   redis.on('error', options.onError);
   const shelf = new RedisShelf(redis);
   const plain = fromIoredis(redis);

@@ -2,34 +2,39 @@ import type { Redis } from 'ioredis';
 
 // With the time for the answer, and that of late timers, 1.25 s.
 const pingEveryMs = 950;
-const answerMs = 250;
-const greetingMs = 500;
+const answerMsMin = 250;
+const greetingMsMin = 500;
 
 /** How often a server that still loads its data is asked again: it must not seem silent meanwhile. */
-export const loadingMs = greetingMs / 2;
+export const loadingMs = greetingMsMin / 2;
 
 /**
  * Ends sockets on which nothing comes any more: the system would let them stand for a quarter of an
  * hour. Whoever is connected is asked for a sign of life every second, and any reply is one; so a
- * dead socket is found after 1.25 s at the latest, and the client makes another.
+ * dead socket is found after 1.25 s at the latest, and the client makes another. Where calls are given
+ * longer than that to be answered, so is the sign of life.
  */
-export function endWhenSilent(redis: Redis): void {
-  redis.on('connect', () => new Watch(redis).greet());
+export function endWhenSilent(redis: Redis, deadlineMs: number): void {
+  redis.on('connect', () => new Watch(redis, deadlineMs).greet());
 }
 
 /** Of one socket: what becomes of it is no concern of the next. */
 class Watch {
   readonly #redis: Redis;
   readonly #stream: Redis['stream'];
+  readonly #answerMs: number;
+  readonly #greetingMs: number;
 
-  constructor(redis: Redis) {
+  constructor(redis: Redis, deadlineMs: number) {
     this.#redis = redis;
     this.#stream = redis.stream;
+    this.#answerMs = Math.max(answerMsMin, deadlineMs);
+    this.#greetingMs = Math.max(greetingMsMin, deadlineMs);
   }
 
   /** A server that takes connections and says nothing. */
   greet(): void {
-    this.#expect(greetingMs);
+    this.#expect(this.#greetingMs);
   }
 
   #ping(): void {
@@ -37,7 +42,7 @@ class Watch {
     if (this.#redis.status !== 'ready') return this.greet();
     // An error is an answer too.
     this.#redis.ping().catch(() => {});
-    this.#expect(answerMs);
+    this.#expect(this.#answerMs);
   }
 
   /** Counted by what arrived, not by the reply: that may wait behind many others. */
@@ -49,7 +54,7 @@ class Watch {
         this.#stream.destroy(new Error(`Redis said nothing for ${withinMs} ms`));
         return;
       }
-      setTimeout(() => this.#ping(), pingEveryMs - withinMs).unref();
+      setTimeout(() => this.#ping(), Math.max(0, pingEveryMs - withinMs)).unref();
     };
     // What arrived while this process was busy is read after the timers of the turn, not before.
     setTimeout(() => setImmediate(judge), withinMs).unref();

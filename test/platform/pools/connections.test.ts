@@ -20,7 +20,7 @@ describe('connections to one Redis', () => {
   function open(count: number, url = redis.url): Connections {
     const nothing = () => {};
     const listeners = { onError: nothing, onChange: nothing, onLost: nothing };
-    const connections = new Connections({ url, count, ...listeners });
+    const connections = new Connections({ url, count, deadlineMs: 50, ...listeners });
     opened.push(connections);
     return connections;
   }

@@ -69,3 +69,18 @@ test('a socket whose replies are slow, or waited for us, is kept', async () => {
   }
   expect([lost, redis.stream === first]).toEqual([0, true]);
 });
+
+test('a socket that is silent for no longer than a call may wait is kept', async () => {
+  const patient = openConnection(`redis://127.0.0.1:${proxy.port}`, 2000) as Redis;
+  patient.on('error', () => {});
+  expect(await connect(patient, () => {})).toBe(true);
+  const first = patient.stream;
+  // Past the next sign of life and what an answer to it is given elsewhere.
+  proxy.fault = { kind: 'delay', ms: 1500 };
+  expect(await patient.get('anything')).toBeNull();
+  expect(await patient.get('anything')).toBeNull();
+  expect(patient.stream).toBe(first);
+  proxy.fault = { kind: 'swallow' };
+  await heard(patient, 'close');
+  patient.disconnect();
+});

@@ -189,6 +189,21 @@ describe('the breaker', () => {
   });
 });
 
+it.each([
+  { deadlineMs: 50, until: 1000 },
+  { deadlineMs: 5000, until: 5000 },
+])('with $deadlineMs ms for a decision, waits $until ms for all else', async (given) => {
+  vi.spyOn(engine, 'settle').mockReturnValue(new Promise(() => {}));
+  const settlement = { reservationId: 'r', costs: {} };
+  const settled = outcomeOf(
+    guard({ deadlineMs: given.deadlineMs }).settle({ id: 'a' }, settlement),
+  );
+  await vi.advanceTimersByTimeAsync(given.until - 1);
+  expect(settled.said).toBe('waits');
+  await vi.advanceTimersByTimeAsync(60);
+  expect(settled.said).toBe('timeout');
+});
+
 it('knows a full store from one that failed', () => {
   expect(new CapacityFull()).toBeInstanceOf(StoreFailure);
   expect(new CapacityFull().reason).toBe('in_flight_full');

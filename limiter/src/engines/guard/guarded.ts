@@ -30,7 +30,7 @@ import { Visit } from './visit.ts';
 export type GuardOptions = {
   /** How long a decision is waited for. */
   readonly deadlineMs: number;
-  /** The same for all else, which nobody is held up by; default 1000. */
+  /** The same for all else, which nobody is held up by; default 1000, and no less than for a decision. */
   readonly patienceMs?: number;
   /** Calls under way at once: to one shard, and of one tenant to it. */
   readonly inFlightMax?: number;
@@ -61,8 +61,9 @@ export class Guarded implements Engine {
   constructor(engine: Engine, options: GuardOptions) {
     this.#engine = engine;
     this.#options = options;
-    this.#deadline = new Deadline(options.deadlineMs);
-    this.#patience = new Deadline(options.patienceMs ?? patienceMsDefault);
+    const { deadlineMs, patienceMs = Math.max(patienceMsDefault, deadlineMs) } = options;
+    this.#deadline = new Deadline(deadlineMs);
+    this.#patience = new Deadline(patienceMs);
     this.#orphans = new Orphans(engine);
   }
 
