@@ -13,6 +13,8 @@ const itemsMax = 4;
  * that is only observed would do is nobody's business but the operator's.
  */
 export function closest(views: readonly ShownLimit[]): readonly ShownLimit[] {
+  const [only] = views;
+  if (only && views.length === 1) return only.bound.limit.enforced ? views : [];
   const chosen: ShownLimit[] = [];
   for (const view of views) {
     if (!view.bound.limit.enforced) continue;

@@ -7,7 +7,7 @@ import { spelledNames, type Names } from './names.ts';
 import { closest, rateLimitFields } from './rate-limit-fields.ts';
 import { requireJitter, retryAfterSeconds, type Jitter } from './retry-after.ts';
 import { integer } from './structured.ts';
-import { fillViewHeaders } from './view-headers.ts';
+import { writeViewHeaders } from './view-headers.ts';
 import { warningOf, type EnforceFrom } from './warning.ts';
 
 /**
@@ -49,30 +49,50 @@ export function fillHeaders(
 ): void {
   requireDecision(decision);
   requireHeaderOptions(options);
-  write(headers, decision, options);
+  writeHeaders(new Collected(headers), decision, options);
 }
 
 /** Of a decision and of options that were looked at before. */
 export function headersOf(decision: DecisionView, options: HeaderOptions): Record<string, string> {
   const headers: Record<string, string> = {};
-  write(headers, decision, options);
+  writeHeaders(new Collected(headers), decision, options);
   return headers;
 }
 
-function write(headers: Headers, decision: DecisionView, options: HeaderOptions): void {
+/** What fields are written to one by one: a response, where an object of them would be made for nothing. */
+export type HeaderTarget = { setHeader(name: string, value: string): void };
+
+class Collected implements HeaderTarget {
+  readonly #headers: Record<string, string>;
+
+  constructor(headers: Record<string, string>) {
+    this.#headers = headers;
+  }
+
+  setHeader(name: string, value: string): void {
+    this.#headers[name] = value;
+  }
+}
+
+/** The same without an object between. */
+export function writeHeaders(
+  target: HeaderTarget,
+  decision: DecisionView,
+  options: HeaderOptions,
+): void {
   const { profile = 'default', lowerCase = false } = options;
   if (profile === 'none') return;
   const spelled = spelledNames(lowerCase);
-  if (!(decision instanceof Decision)) return fillViewHeaders(headers, spelled, decision, options);
+  if (!(decision instanceof Decision)) return writeViewHeaders(target, spelled, decision, options);
   const shown = Decision.shownOf(decision);
-  if (shown && profile === 'default') fillUnixTrio(headers, spelled, decision, shown);
-  if (shown && profile === 'trio') fillTrio(headers, spelled, decision, shown);
-  fillRetryAfter(headers, spelled, decision, options);
+  if (shown && profile === 'default') writeUnixTrio(target, spelled, decision, shown);
+  if (shown && profile === 'trio') writeTrio(target, spelled, decision, shown);
+  writeRetryAfter(target, spelled, decision, options);
   if (!shown) return;
   const views = Decision.viewsOf(decision);
-  if (profile !== 'trio') fillDraft(headers, spelled, decision, views);
+  if (profile !== 'trio') writeDraft(target, spelled, decision, views);
   const warning = warningOf(views, options.enforceFrom);
-  if (warning !== null) headers[spelled.warning] = warning;
+  if (warning !== null) target.setHeader(spelled.warning, warning);
 }
 
 function requireDecision(decision: DecisionView): void {
@@ -82,45 +102,43 @@ function requireDecision(decision: DecisionView): void {
   throw new InvalidInput('decision', `must be one of ours, got ${describe(decision)}`);
 }
 
-type Headers = Record<string, string>;
-
-function fillUnixTrio(
-  headers: Headers,
+function writeUnixTrio(
+  target: HeaderTarget,
   spelled: Names,
   decision: Decision,
   { bound, view }: ShownLimit,
 ): void {
-  headers[spelled.limit] = String(bound.limit.size);
-  headers[spelled.remaining] = String(view.remaining);
-  headers[spelled.reset] = String(decision.resetAt);
+  target.setHeader(spelled.limit, String(bound.limit.size));
+  target.setHeader(spelled.remaining, String(view.remaining));
+  target.setHeader(spelled.reset, String(decision.resetAt));
 }
 
-function fillTrio(
-  headers: Headers,
+function writeTrio(
+  target: HeaderTarget,
   spelled: Names,
   decision: Decision,
   { bound, view }: ShownLimit,
 ): void {
   const nowUs = Decision.nowUsOf(decision);
   const seconds = Math.max(0, Math.ceil((view.resetAtUs - nowUs) / 1_000_000));
-  headers[spelled.trioLimit] = integer(bound.limit.size);
-  headers[spelled.trioRemaining] = integer(view.remaining);
-  headers[spelled.trioReset] = integer(seconds);
+  target.setHeader(spelled.trioLimit, integer(bound.limit.size));
+  target.setHeader(spelled.trioRemaining, integer(view.remaining));
+  target.setHeader(spelled.trioReset, integer(seconds));
 }
 
-function fillRetryAfter(
-  headers: Headers,
+function writeRetryAfter(
+  target: HeaderTarget,
   spelled: Names,
   decision: Decision,
   options: HeaderOptions,
 ): void {
   const { jitter = 0, random = Math.random } = options;
   const seconds = retryAfterSeconds(decision, jitter, random);
-  if (seconds !== null) headers[spelled.retryAfter] = String(seconds);
+  if (seconds !== null) target.setHeader(spelled.retryAfter, String(seconds));
 }
 
-function fillDraft(
-  headers: Headers,
+function writeDraft(
+  target: HeaderTarget,
   spelled: Names,
   decision: Decision,
   views: readonly ShownLimit[],
@@ -129,8 +147,8 @@ function fillDraft(
   if (limits.length === 0) return;
   const nowUs = Decision.nowUsOf(decision);
   const { policy, state } = rateLimitFields(limits, nowUs);
-  headers[spelled.policy] = policy;
-  headers[spelled.state] = state;
+  target.setHeader(spelled.policy, policy);
+  target.setHeader(spelled.state, state);
 }
 
 const knownOptions = ['profile', 'jitter', 'random', 'enforceFrom', 'lowerCase', 'nowMs'];

@@ -1,13 +1,13 @@
 import type { DecisionView } from '../core/limiter-port.ts';
 import { integer, printable } from './structured.ts';
-import type { HeaderOptions } from './to-headers.ts';
+import type { HeaderOptions, HeaderTarget } from './to-headers.ts';
 import type { Names } from './names.ts';
 import { retryAfterSeconds } from './retry-after.ts';
 import { viewFields, viewWarning } from './view-fields.ts';
 
 /** The fields of a decision of which only what it says is known: the service's answer. */
-export function fillViewHeaders(
-  headers: Record<string, string>,
+export function writeViewHeaders(
+  target: HeaderTarget,
   spelled: Names,
   decision: DecisionView,
   options: HeaderOptions,
@@ -16,23 +16,23 @@ export function fillViewHeaders(
   const { limit, remaining, resetAt } = decision;
   const isShown = limit !== null && remaining !== null && resetAt !== null;
   if (isShown && profile === 'default') {
-    headers[spelled.limit] = String(limit);
-    headers[spelled.remaining] = String(remaining);
-    headers[spelled.reset] = String(resetAt);
+    target.setHeader(spelled.limit, String(limit));
+    target.setHeader(spelled.remaining, String(remaining));
+    target.setHeader(spelled.reset, String(resetAt));
   }
   if (isShown && profile === 'trio') {
-    headers[spelled.trioLimit] = integer(limit);
-    headers[spelled.trioRemaining] = integer(remaining);
-    headers[spelled.trioReset] = integer(Math.max(0, Math.ceil(resetAt - nowMs() / 1000)));
+    target.setHeader(spelled.trioLimit, integer(limit));
+    target.setHeader(spelled.trioRemaining, integer(remaining));
+    target.setHeader(spelled.trioReset, integer(Math.max(0, Math.ceil(resetAt - nowMs() / 1000))));
   }
   const seconds = retryAfterSeconds(decision, jitter, random);
-  if (seconds !== null) headers[spelled.retryAfter] = String(seconds);
+  if (seconds !== null) target.setHeader(spelled.retryAfter, String(seconds));
   if (!isShown) return;
   const { policy, state } = viewFields(decision, nowMs());
   if (profile !== 'trio' && policy !== '') {
-    headers[spelled.policy] = policy;
-    headers[spelled.state] = state;
+    target.setHeader(spelled.policy, policy);
+    target.setHeader(spelled.state, state);
   }
   const warning = viewWarning(decision);
-  if (warning !== null) headers[spelled.warning] = printable(warning);
+  if (warning !== null) target.setHeader(spelled.warning, printable(warning));
 }

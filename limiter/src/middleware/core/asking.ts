@@ -4,7 +4,7 @@ import type { Mode } from '../../core/limit.ts';
 import type { DecisionView, LimiterPort, PortCheck } from '../../core/limiter-port.ts';
 import { unaskedDecision } from '../../core/unasked-decision.ts';
 import type { Facts } from './facts.ts';
-import { callerOf, type Caller, type KeyRules } from './key-parts.ts';
+import { attributesOf, callerOf, type Caller, type KeyRules } from './key-parts.ts';
 import { Limiters } from './limiters.ts';
 import { after, isPromise, type Maybe } from './maybe.ts';
 import type { From, RateLimitOptions, ReserveRule, RouteRules } from './options.ts';
@@ -84,7 +84,8 @@ export class Asking<Native> {
     const limits = alone || rules.limits !== this.#options.limits ? rules.limits : undefined;
     const { port, readsAttributes } = this.#limiters.of({ plan, limits, alone });
     const check = this.#checkOf(asked, caller);
-    if (readsAttributes && caller.attributes) check.attributes = caller.attributes;
+    const attributes = readsAttributes ? attributesOf(caller) : undefined;
+    if (attributes) check.attributes = attributes;
     if (plan !== undefined && this.#limiters.asksForPlan()) check.plan = plan;
     const costs = withCosts(check, asked);
     if (!isPromise(costs)) return this.#decide(port, check, caller);

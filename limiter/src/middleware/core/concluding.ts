@@ -40,9 +40,9 @@ export class Concluding<Native> {
     const { facts, mode, rules, count } = asked;
     const { decision } = made;
     this.#remember(asked, made, visit);
-    const headers = visit.headers();
-    if (!decision.allowed && mode === 'enforce') return this.#refuse(facts, decision, headers);
-    facts.response.setHeaders(headers);
+    if (!decision.allowed && mode === 'enforce')
+      return this.#refuse(facts, decision, visit.headers());
+    visit.tell();
     const isHeld = rules.delay === 'hold' && mode === 'enforce' && count === 0;
     if (!isHeld || decision.delayMs === 0) return passed;
     const heldMs = Math.min(decision.delayMs, this.#holdMsMax);
@@ -55,7 +55,6 @@ export class Concluding<Native> {
     visit: Visit<Native>,
   ) {
     const { tenant } = caller;
-    const isWarning = mode === 'warn' && !decision.allowed;
     visit.add({
       decision,
       port,
@@ -63,7 +62,7 @@ export class Concluding<Native> {
       tenant,
       rules,
       // Under `shadow` nobody is told.
-      told: mode === 'shadow' ? null : { decision, options: this.#headers, isWarning },
+      headers: mode === 'shadow' ? null : this.#headers,
       // A retry's ticket is that of the first call, which gives it back.
       isOurs: !decision.replayed,
       stop: decision.replayed ? null : this.#beat(port, decision, tenant),

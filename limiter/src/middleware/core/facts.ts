@@ -40,7 +40,7 @@ export type ResponseFacts = {
   /** From now on: what the handler answers, once it has; null when that is more than so much. */
   readonly capture: (bytesMax: number) => Promise<Answered | null>;
   /** Sets or replaces; does nothing once they are sent. */
-  readonly setHeaders: (headers: Readonly<Record<string, string>>) => void;
+  readonly setHeader: (name: string, value: string) => void;
   /** Calls back once: when all was sent, or the caller went away; at once if that has happened. */
   readonly onEnd: (listener: (end: ResponseEnd) => void) => void;
 };

@@ -5,7 +5,7 @@ export class FetchResponse {
   readonly #signal: () => AbortSignal;
   readonly #listeners: ((end: ResponseEnd) => void)[] = [];
   #end: ResponseEnd | undefined;
-  headers: Readonly<Record<string, string>> = {};
+  readonly headers: Record<string, string> = {};
 
   /** The signal that is aborted when the caller goes away. */
   constructor(signal: () => AbortSignal) {
@@ -20,7 +20,7 @@ export class FetchResponse {
       this.#bytesMax = bytesMax;
       return new Promise((resolve) => (this.#captured = resolve));
     },
-    setHeaders: (headers) => void (this.headers = { ...this.headers, ...headers }),
+    setHeader: (name, value) => void (this.headers[name] = value),
     onEnd: (listener) => {
       if (this.#end) return listener(this.#end);
       if (this.#listeners.push(listener) > 1) return undefined;

@@ -154,6 +154,7 @@ export class Guard<Native> {
 }
 
 function modeOf<Native>({ mode }: RouteRules<Native>, native: Native): Maybe<Mode> {
+  if (mode === undefined) return 'enforce';
   const said = valueOf(mode, native) ?? 'enforce';
   return isPromise(said) ? Promise.resolve(said).then(parsedMode) : parsedMode(said);
 }

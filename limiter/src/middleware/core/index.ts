@@ -14,7 +14,7 @@ export { FetchResponse } from './fetch-response.ts';
 export { Guard } from './guard.ts';
 export { isPromise, type Maybe } from './maybe.ts';
 export { captureNode } from './node-capture.ts';
-export { nodeHeader, nodeResponse, onNodeEnd, setNodeHeaders } from './node-response.ts';
+export { nodeHeader, nodeResponse, onNodeEnd, setNodeHeader } from './node-response.ts';
 export { limitWith, rateLimitOf, resultOf, type LimitResult } from './programmatic.ts';
 export { byRoute, unmatchedResource } from './options.ts';
 export type {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { addressGroup, findClient, parseAddress, type ParsedAddress } from '../../address/index.ts';
 import type { ProxyTest } from '../../address/proxies.ts';
 import { InvalidInput } from '../../core/errors.ts';
+import { listOf } from '../../core/list.ts';
 import { describe } from '../../core/numbers.ts';
 import type { Facts } from './facts.ts';
 import { after, isPromise, type Maybe } from './maybe.ts';
@@ -21,9 +22,9 @@ export type KeyRules<Native> = {
 export type Caller = {
   readonly tenant: string | undefined;
   readonly subject: string;
-  readonly attributes: Readonly<Record<string, string>> | undefined;
   /** Somebody, and not everybody who lacks a name. */
   readonly identified: boolean;
+  readonly parts: readonly Part[];
 };
 
 /** Everybody that no part tells from others. */
@@ -79,7 +80,7 @@ function callerIn<Native>(
   facts: Facts<Native>,
   rules: KeyRules<Native>,
 ): Maybe<Caller | null> {
-  const parts = partsOf(facts, rules, []);
+  const parts = partsOf(facts, rules, listOf<Part>(rules.readers.length), 0);
   if (!isPromise(parts)) return whole(tenant, parts, facts, rules);
   return parts.then((read) => whole(tenant, read, facts, rules));
 }
@@ -89,14 +90,18 @@ function partsOf<Native>(
   facts: Facts<Native>,
   rules: KeyRules<Native>,
   parts: Part[],
+  from: number,
 ): Maybe<readonly Part[]> {
-  for (let at = parts.length; at < rules.readers.length; at += 1) {
+  for (let at = from; at < parts.length; at += 1) {
     const { name, read } = rules.readers[at] as PartReader<Native>;
     const value = read(facts, rules);
     if (isPromise(value)) {
-      return value.then((said) => partsOf(facts, rules, [...parts, { name, value: said }]));
+      return value.then((said) => {
+        parts[at] = { name, value: said };
+        return partsOf(facts, rules, parts, at + 1);
+      });
     }
-    parts.push({ name, value });
+    parts[at] = { name, value };
   }
   return parts;
 }
@@ -136,26 +141,39 @@ function missing(name: string): InvalidInput {
 /** Each with its name, so that no two callers read the same, whatever they are called. */
 function joined(tenant: string | undefined, parts: readonly Part[]): Caller {
   if (parts.length === 0) {
-    return { tenant, subject: everybody, attributes: undefined, identified: tenant !== undefined };
+    return { tenant, subject: everybody, identified: tenant !== undefined, parts };
   }
-  const attributes: Record<string, string> = {};
   let subject = '';
+  let identified = true;
   for (const { name, value } of parts) {
-    const text = value ?? everybody;
-    attributes[name] = text;
-    subject += `${subject === '' ? '' : '+'}${name}:${escaped(text)}`;
+    if (value === null) identified = false;
+    subject += `${subject === '' ? '' : '+'}${name}:${escaped(value ?? everybody)}`;
   }
-  const identified = absentOf(parts) === undefined;
-  return { tenant, subject: bounded(subject), attributes, identified };
+  // Its parts are well-formed each, and so it is.
+  return {
+    tenant,
+    subject: subject.length <= lengthMax ? subject : hashed(subject),
+    identified,
+    parts,
+  };
+}
+
+/** What is known of a caller, by name; undefined where that is nothing. */
+export function attributesOf({ parts }: Caller): Readonly<Record<string, string>> | undefined {
+  if (parts.length === 0) return undefined;
+  return Object.fromEntries(parts.map(({ name, value }) => [name, value ?? everybody]));
 }
 
 function escaped(value: string): string {
-  if (!/[%+]/.test(value)) return value;
+  if (!value.includes('%') && !value.includes('+')) return value;
   return value.replaceAll('%', '%25').replaceAll('+', '%2B');
 }
 
 /** What programs write when they meant that nothing is there. */
-const absentWords = new Set(['undefined', 'null', 'NaN', '[object Object]']);
+function isNothing(text: string): boolean {
+  return text === 'undefined' || text === 'null' || text === 'NaN' || text === '[object Object]';
+}
+
 const lengthMax = 512;
 
 function textOf(
@@ -169,14 +187,17 @@ function textOf(
   }
   const text = String(value).trim();
   if (text === '') return null;
-  if (!absentWords.has(text)) return bounded(text);
+  if (!isNothing(text)) return bounded(text);
   onNothing(part);
   return null;
 }
 
 /** Too long, or no text at all to some: by its hash, which tells it apart as well. */
 function bounded(text: string): string {
-  if (text.length <= lengthMax && text.isWellFormed()) return text;
+  return text.length <= lengthMax && text.isWellFormed() ? text : hashed(text);
+}
+
+function hashed(text: string): string {
   return `sha256-${createHash('sha256').update(JSON.stringify(text)).digest('base64url')}`;
 }
 

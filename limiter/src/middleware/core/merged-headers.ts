@@ -1,13 +1,19 @@
 import type { DecisionView } from '../../core/limiter-port.ts';
-import { headersOf, type HeaderOptions } from '../../headers/to-headers.ts';
+import type { Mode } from '../../core/limit.ts';
+import {
+  headersOf,
+  writeHeaders,
+  type HeaderOptions,
+  type HeaderTarget,
+} from '../../headers/to-headers.ts';
 
 type Fields = Record<string, string>;
 
-/** One decision that the caller is told of. `warn`: it refused, and the call went on. */
+/** One decision, and how the caller is told of it; null: not at all. */
 export type Told = {
   readonly decision: DecisionView;
-  readonly options: HeaderOptions;
-  readonly isWarning: boolean;
+  readonly mode: Exclude<Mode, 'off'>;
+  readonly headers: HeaderOptions | null;
 };
 
 const itemsMax = 4;
@@ -19,7 +25,9 @@ const itemsMax = 4;
 export function mergedHeaders(told: readonly Told[]): Fields {
   const [first] = told;
   if (first && told.length === 1) return fieldsOf(first);
-  const all = told.toSorted((a, b) => strictness(a.decision) - strictness(b.decision));
+  const all = told
+    .filter(({ headers }) => headers !== null)
+    .toSorted((a, b) => strictness(a.decision) - strictness(b.decision));
   const merged: Fields = {};
   for (const fields of all.map(fieldsOf)) {
     for (const [name, value] of Object.entries(fields)) {
@@ -30,9 +38,21 @@ export function mergedHeaders(told: readonly Told[]): Fields {
   return inOrder(merged);
 }
 
-function fieldsOf({ decision, options, isWarning }: Told): Fields {
+/** Of one decision, to the response itself: most requests have one. */
+export function writeTold(response: HeaderTarget, told: Told): void {
+  if (isWarning(told)) return writeAll(response, fieldsOf(told));
+  return told.headers ? writeHeaders(response, told.decision, told.headers) : undefined;
+}
+
+export function writeAll(response: HeaderTarget, fields: Fields): void {
+  for (const name in fields) response.setHeader(name, fields[name] as string);
+}
+
+function fieldsOf(told: Told): Fields {
+  const { decision, headers: options } = told;
+  if (!options) return {};
   const fields = headersOf(decision, options);
-  if (!isWarning || options.profile === 'none') return fields;
+  if (!isWarning(told) || options.profile === 'none') return fields;
   const spelled = (name: string) => (options.lowerCase ? name.toLowerCase() : name);
   // The call went on: there is nothing to wait for.
   delete fields[spelled('Retry-After')];
@@ -41,6 +61,11 @@ function fieldsOf({ decision, options, isWarning }: Told): Fields {
   const what = limit === null ? name : `${name}: ${limit}`;
   fields[spelled('X-RateLimit-Warning')] = `${what}, exceeded, not enforced yet`;
   return fields;
+}
+
+/** It refused, and the call goes on. */
+function isWarning({ decision, mode }: Told): boolean {
+  return mode === 'warn' && !decision.allowed;
 }
 
 /** Refused before allowed, then by what is left for its size. */

@@ -6,17 +6,13 @@ import { captureNode } from './node-capture.ts';
 export function nodeResponse(response: ServerResponse): ResponseFacts {
   return {
     capture: (bytesMax) => captureNode(response, bytesMax),
-    setHeaders: (headers) => setNodeHeaders(response, headers),
+    setHeader: (name, value) => setNodeHeader(response, name, value),
     onEnd: (listener) => onNodeEnd(response, listener),
   };
 }
 
-export function setNodeHeaders(
-  response: ServerResponse,
-  headers: Readonly<Record<string, string>>,
-): void {
-  if (response.headersSent) return;
-  for (const name in headers) response.setHeader(name, headers[name] as string);
+export function setNodeHeader(response: ServerResponse, name: string, value: string): void {
+  if (!response.headersSent) response.setHeader(name, value);
 }
 
 /** Comes after the last byte, and when the caller went away: one event for both. */

@@ -1,7 +1,7 @@
 import type { DecisionView, LimiterPort, RealCost } from '../../core/limiter-port.ts';
 import type { Mode } from '../../core/limit.ts';
 import type { Facts, Outcome, ResponseEnd } from './facts.ts';
-import { mergedHeaders, type Told } from './merged-headers.ts';
+import { mergedHeaders, writeAll, writeTold, type Told } from './merged-headers.ts';
 import type { RouteRules } from './options.ts';
 
 /** What was decided about a request so far: `req.rateLimit`, or `rateLimitOf(request)`. */
@@ -34,13 +34,10 @@ export type Asker<Native> = {
 };
 
 /** One decision of a request, and what is to be done about it in the end. */
-export type Entry<Native> = {
-  readonly decision: DecisionView;
+export type Entry<Native> = Told & {
   readonly port: LimiterPort;
   readonly tenant: string | undefined;
-  readonly mode: Exclude<Mode, 'off'>;
   readonly rules: Pick<RouteRules<Native>, 'reserve' | 'refundIf'>;
-  readonly told: Told | null;
   readonly stop: (() => void) | null;
   /** False: an earlier call has it, and gives back what it holds. */
   readonly isOurs: boolean;
@@ -59,7 +56,7 @@ export class Visit<Native> {
   readonly facts: Facts<Native>;
   /** The last that decided: further questions go the same way. */
   guard: Asker<Native>;
-  readonly #entries: Entry<Native>[] = [];
+  #entries: Entry<Native>[] | null = null;
   #isWatched = false;
   #rateLimit: RateLimit | undefined;
 
@@ -84,7 +81,9 @@ export class Visit<Native> {
   }
 
   add(entry: Entry<Native>): void {
-    this.#entries.push(entry);
+    // Most requests have one: a list that grows from nothing has room for seventeen.
+    if (this.#entries) this.#entries.push(entry);
+    else this.#entries = [entry];
     const { decision, rules } = entry;
     const isOpen = entry.isOurs && (decision.ticket !== null || decision.reservation !== null);
     if ((isOpen || rules.refundIf) && !this.#isWatched) {
@@ -95,30 +94,35 @@ export class Visit<Native> {
 
   /** How many decisions there were. */
   get count(): number {
-    return this.#entries.length;
+    return this.#entries?.length ?? 0;
   }
 
+  /** What the caller is told in all, to be sent with the response. */
   headers(): Record<string, string> {
-    const told: Told[] = [];
-    for (const entry of this.#entries) if (entry.told) told.push(entry.told);
-    return mergedHeaders(told);
+    return mergedHeaders(this.#entries ?? []);
+  }
+
+  /** The same to the response itself. */
+  tell(): void {
+    const { response } = this.facts;
+    const [only] = this.#entries ?? [];
+    if (only && this.count === 1) writeTold(response, only);
+    else writeAll(response, this.headers());
   }
 
   /** The newest decision. */
   get last(): DecisionView | undefined {
-    return this.#entries.at(-1)?.decision;
+    return this.#entries?.at(-1)?.decision;
   }
 
   /** Says what is the case when it is read, also after further decisions. */
   get rateLimit(): RateLimit | undefined {
-    return this.#entries.length === 0
-      ? undefined
-      : (this.#rateLimit ??= new Decided(this.#entries));
+    return this.#entries ? (this.#rateLimit ??= new Decided(this.#entries)) : undefined;
   }
 
   async #end(end: ResponseEnd): Promise<void> {
     const { native: request } = this.facts;
-    for (const entry of this.#entries) {
+    for (const entry of this.#entries ?? []) {
       if (!entry.isOurs) continue;
       entry.stop?.();
       const { decision, rules, port, tenant } = entry;

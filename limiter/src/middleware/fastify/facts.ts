@@ -56,8 +56,8 @@ export class FastifyFacts implements Facts<FastifyRequest>, ResponseFacts {
     return captureNode(this.reply.raw, bytesMax);
   }
 
-  setHeaders(headers: Readonly<Record<string, string>>): void {
-    if (!this.reply.sent) this.reply.headers(headers);
+  setHeader(name: string, value: string): void {
+    if (!this.reply.sent) void this.reply.header(name, value);
   }
 
   onEnd(listener: (end: ResponseEnd) => void): void {

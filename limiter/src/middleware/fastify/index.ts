@@ -48,22 +48,22 @@ export const rateLimit: FastifyPluginCallback<FastifyRateLimitOptions> = Object.
   (app: FastifyInstance, options: FastifyRateLimitOptions, done: () => void) => {
     const more = ['hook', 'prefix', 'logLevel', 'logSerializers'];
     const guard = new Guard(options, { more, lowerCase: true });
-    if (!app.hasRequestDecorator('rateLimit')) app.decorateRequest('rateLimit', null);
+    if (!app.hasRequestDecorator('rateLimit')) {
+      app.decorateRequest('rateLimit', {
+        getter(this: FastifyRequest) {
+          return rateLimitOf(this) ?? null;
+        },
+      });
+    }
     const decide = (request: FastifyRequest, reply: FastifyReply, next: Next): void => {
-      const conclude = (outcome: Outcome): void => {
-        request.rateLimit = rateLimitOf(request) ?? null;
-        if (outcome.kind === 'pass') next();
-        else if (outcome.kind === 'refuse') void refuse(reply, outcome);
-        else reply.hijack();
-      };
       let outcome: Maybe<Outcome>;
       try {
         outcome = guard.run(new FastifyFacts(request, reply));
       } catch (error) {
         return next(error as Error);
       }
-      if (isPromise(outcome)) outcome.then(conclude, next);
-      else conclude(outcome);
+      if (!isPromise(outcome)) return conclude(outcome, reply, next);
+      outcome.then((is) => conclude(is, reply, next), next);
       return undefined;
     };
     const { hook = options.shield ? 'preHandler' : 'onRequest' } = options;
@@ -83,6 +83,12 @@ export async function limit(
 ): Promise<LimitResult<FastifyReply>> {
   const limited = await limitWith(request, call);
   return resultOf(limited, (outcome) => refuse(replyOf(request), outcome));
+}
+
+function conclude(outcome: Outcome, reply: FastifyReply, next: Next): void {
+  if (outcome.kind === 'pass') next();
+  else if (outcome.kind === 'refuse') void refuse(reply, outcome);
+  else reply.hijack();
 }
 
 function refuse(reply: FastifyReply, { status, headers, body }: RefusedOutcome): FastifyReply {

@@ -45,7 +45,7 @@ export function rateLimit(options: HonoRateLimitOptions): MiddlewareHandler {
     const outcome = await guard.run(factsOf(c, response, peer));
     c.set('rateLimit', rateLimitOf(c));
     if (outcome.kind === 'refuse') {
-      response.facts.setHeaders(outcome.headers);
+      Object.assign(response.headers, outcome.headers);
       c.res = responseOf(outcome);
     } else if (outcome.kind === 'gone') c.res = new Response(null, { status: 499 });
     else await next();
@@ -59,7 +59,8 @@ export function rateLimit(options: HonoRateLimitOptions): MiddlewareHandler {
 /** A further question, once the handler knows more: `limit(c, { costs: { elements } })`. */
 export async function limit(c: Context, call: LimitCall<Context>): Promise<LimitResult<Response>> {
   return resultOf(await limitWith(c, call), (outcome) => {
-    responses.get(c)?.facts.setHeaders(outcome.headers);
+    const response = responses.get(c);
+    if (response) Object.assign(response.headers, outcome.headers);
     return responseOf(outcome);
   });
 }

@@ -85,9 +85,9 @@ function factsOf(ctx: Context, told: Record<string, string>): Facts<Context> {
     response: {
       capture: response.capture,
       onEnd: response.onEnd,
-      setHeaders(headers) {
-        Object.assign(told, headers);
-        response.setHeaders(headers);
+      setHeader(name, value) {
+        told[name] = value;
+        response.setHeader(name, value);
       },
     },
   };

@@ -78,7 +78,7 @@ function exceptionOf(
   { status, headers, body }: RefusedOutcome,
   facts: Facts<ExecutionContext> | undefined,
 ): HttpException {
-  facts?.response.setHeaders(headers);
+  for (const name in headers) facts?.response.setHeader(name, headers[name] as string);
   const isJson = headers['Content-Type']?.includes('json') === true;
   const text = String(body);
   return new HttpException(isJson ? (JSON.parse(text) as object) : text, status);
@@ -105,7 +105,8 @@ function factsOf(context: ExecutionContext): Facts<ExecutionContext> {
       capture: node.capture,
       onEnd: node.onEnd,
       // Fastify keeps headers of its own until it sends them.
-      setHeaders: 'raw' in response ? (headers) => void response.headers(headers) : node.setHeaders,
+      setHeader:
+        'raw' in response ? (name, value) => void response.header(name, value) : node.setHeader,
     },
   };
 }
