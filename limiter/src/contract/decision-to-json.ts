@@ -1,5 +1,5 @@
 import { Decision, type BlockedBy, type ShownLimit } from '../core/decision.ts';
-import { levelOf } from '../core/level.ts';
+import { entityOf, levelOf } from '../core/level.ts';
 import type { Limit } from '../core/limit.ts';
 import { exceededStart, inWords } from '../core/message.ts';
 import { wholeMs } from './decision-to-wire.ts';
@@ -12,49 +12,94 @@ import { wholeMs } from './decision-to-wire.ts';
 export function decisionToJson(decision: Decision): string {
   const { check } = Decision.factsOf(decision);
   const views = Decision.viewsOf(decision);
+  const shown = Decision.shownOf(decision);
   return (
-    `{"allowed":${decision.allowed},"limit":${decision.limit},"remaining":${decision.remaining}` +
-    `,"reset_at":${decision.resetAt},"retry_after_ms":${wholeMs(decision.retryAfterMs)}` +
-    `,"message":${message(decision)},"decision_id":${quote(decision.decisionId)}` +
-    `${basis(decision)},"mode":${text(decision.mode)},"delay_ms":${decision.delayMs}` +
-    `,"replayed":${decision.replayed},"cost":${check.cost},"costs":${costs(check.costs)}` +
-    `${consequences(decision, wouldBlock(views))},"limits":[${limits(views)}]}`
+    `${verdict(decision, shown)}${decision.remaining},"reset_at":${decision.resetAt}` +
+    `${advice(decision, shown)}${id(decision)}${circumstances(decision)}` +
+    `${priced(check)}${consequences(decision, wouldBlock(views))}${limits(views)}]}`
   );
 }
 
-/** Of a refusal all but the wait is the same each time, unless it names the caller. */
-function message(decision: Decision): string {
-  if (decision.allowed) return '"Allowed."';
-  const shown = Decision.shownOf(decision);
+/** Up to what remains. */
+function verdict({ allowed }: Decision, shown: ShownLimit | null): string {
+  if (!shown) return `{"allowed":${allowed},"limit":null,"remaining":`;
+  const { admits, refuses } = spellingOf(shown.bound.limit);
+  return allowed ? admits : refuses;
+}
+
+/** How long to wait and what to tell, up to the decision's id. */
+function advice(decision: Decision, shown: ShownLimit | null): string {
+  if (decision.allowed) return goOn;
+  const waitMs = decision.retryAfterMs;
   const refusal = shown?.reading.verdict === 'exceeded' && spellingOf(shown.bound.limit).refusal;
-  if (!refusal) return quote(decision.message);
-  return `${refusal}${inWords(decision.retryAfterMs ?? 0)}."`;
+  const said = refusal ? exceededFor(refusal, waitMs ?? 0) : messageOf(quote(decision.message));
+  return `,"retry_after_ms":${wholeMs(waitMs)}${said}`;
 }
 
-function basis(decision: Decision): string {
-  if (decision.basis === 'exact' && decision.degradedReason === null) return exactly;
-  return `,"basis":"${decision.basis}","degraded_reason":${text(decision.degradedReason)}`;
+const goOn = ',"retry_after_ms":0,"message":"Allowed.","decision_id":"';
+
+function messageOf(text: string): string {
+  return `,"message":${text},"decision_id":"`;
 }
 
-const exactly = ',"basis":"exact","degraded_reason":null';
+/** Of a refusal all but the wait is the same each time, unless it names the caller. */
+function exceededFor(refusal: string, waitMs: number): string {
+  const wait = inWords(waitMs);
+  if (told.refusal !== refusal || told.wait !== wait) {
+    told = { refusal, wait, text: messageOf(`${refusal}${wait}."`) };
+  }
+  return told.text;
+}
 
-/** Besides yes: who said no, who would have, and what is held for the caller. */
+/** Of a flood one is told what the last was. */
+let told = { refusal: '', wait: '', text: '' };
+
+/** Without its quotes. What we made needs no look; what a store kept might. */
+function id({ decisionId, replayed }: Decision): string {
+  return replayed ? quote(decisionId).slice(1, -1) : decisionId;
+}
+
+/** How we know, and how it is meant, after the decision's id. */
+function circumstances(decision: Decision): string {
+  const { basis, degradedReason, mode, delayMs, replayed } = decision;
+  const isPlain = basis === 'exact' && degradedReason === null && mode === 'enforce';
+  if (isPlain && delayMs === 0 && !replayed) return plainly;
+  return (
+    `","basis":"${basis}","degraded_reason":${text(degradedReason)},"mode":${text(mode)}` +
+    `,"delay_ms":${delayMs},"replayed":${replayed}`
+  );
+}
+
+const plainly =
+  '","basis":"exact","degraded_reason":null,"mode":"enforce","delay_ms":0,"replayed":false';
+
+/** Most cost one and nothing else. */
+function priced({ cost, costs }: Pick<Decision, 'cost' | 'costs'>): string {
+  let items = '';
+  for (const unit in costs) items = joined(items, `${quote(unit)}:${costs[unit]}`);
+  return cost === 1 && items === '' ? costsOne : `,"cost":${cost},"costs":{${items}}`;
+}
+
+const costsOne = ',"cost":1,"costs":{}';
+
+/** Besides yes: who said no, who would have, and what is held for the caller; up to the limits. */
 function consequences(decision: Decision, blocking: string): string {
   const { allowed, ticket, adaptive } = decision;
   const held = decision.reservation;
   if (blocking === '' && ticket === null && !held) {
-    return allowed ? noConsequences : `,"blocked_by":${blocked(decision)}${nothingElse}`;
+    return allowed ? noConsequences : `${blocker(decision)}${nothingElse}`;
   }
   return (
-    `,"blocked_by":${allowed ? 'null' : blocked(decision)},"would_block":[${blocking}]` +
+    `${allowed ? nobody : blocker(decision)},"would_block":[${blocking}]` +
     `,"adaptive":{"factor":${adaptive.factor},"reason":${text(adaptive.reason)}}` +
-    `,"ticket":${text(ticket)},"reservation":${reservation(held)}`
+    `,"ticket":${text(ticket)},"reservation":${reservation(held)},"limits":[`
   );
 }
 
+const nobody = ',"blocked_by":null';
 const nothingElse =
-  ',"would_block":[],"adaptive":{"factor":1,"reason":null},"ticket":null,"reservation":null';
-const noConsequences = `,"blocked_by":null${nothingElse}`;
+  ',"would_block":[],"adaptive":{"factor":1,"reason":null},"ticket":null,"reservation":null,"limits":[';
+const noConsequences = nobody + nothingElse;
 
 /** Most texts need no escape, which is found out faster than it is done. */
 function quote(value: string): string {
@@ -70,22 +115,19 @@ function text(value: string | null): string {
   return value === null ? 'null' : quote(value);
 }
 
-function costs(byUnit: Readonly<Record<string, number>>): string {
-  let items = '';
-  for (const unit in byUnit) items = joined(items, `${quote(unit)}:${byUnit[unit]}`);
-  return `{${items}}`;
-}
-
-function blocked(decision: Decision): string {
+function blocker(decision: Decision): string {
+  const shown = Decision.shownOf(decision);
+  if (shown?.reading.verdict === 'exceeded') {
+    const { limit } = shown.bound;
+    const entity = entityOf(limit, Decision.factsOf(decision).check);
+    return `${spellingOf(limit).blocker}${text(entity)},"reason":"exceeded"}`;
+  }
   const { blockedBy: by } = decision;
-  if (!by) return 'null';
-  const limit = Decision.shownOf(decision)?.bound.limit;
-  const start = limit ? spellingOf(limit).blocker : blocker(by);
-  return `${start}${text(by.entity)},"reason":"${by.reason}"}`;
+  return by ? `${blockerStart(by)}${text(by.entity)},"reason":"${by.reason}"}` : nobody;
 }
 
-function blocker({ limit, per, level }: Pick<BlockedBy, 'limit' | 'per' | 'level'>): string {
-  return `{"limit":${text(limit)},"per":${list(per)},"level":"${level}","entity":`;
+function blockerStart({ limit, per, level }: Pick<BlockedBy, 'limit' | 'per' | 'level'>): string {
+  return `,"blocked_by":{"limit":${text(limit)},"per":${list(per)},"level":"${level}","entity":`;
 }
 
 function wouldBlock(views: readonly ShownLimit[]): string {
@@ -118,21 +160,28 @@ function limits(views: readonly ShownLimit[]): string {
 }
 
 function limit({ bound, reading, view }: ShownLimit): string {
-  const { start, size, override, end } = spellingOf(bound.limit);
+  const { start, size, startOfOne, override, ok, end } = spellingOf(bound.limit);
+  const asked = bound.cost === 1 ? startOfOne : start + bound.cost + size;
+  const seen =
+    `${asked}${view.used},"remaining":${view.remaining}${override}` +
+    Math.ceil(view.resetAtUs / 1_000_000);
+  if (reading.verdict === 'ok') return seen + ok;
   const retryAfterMs = view.retryAfterUs === null ? null : Math.ceil(view.retryAfterUs / 1000);
-  return (
-    `${start}${bound.cost}${size}${view.used},"remaining":${view.remaining}${override}` +
-    `,"reset_at":${Math.ceil(view.resetAtUs / 1_000_000)},"retry_after_ms":${retryAfterMs}` +
-    (reading.verdict === 'ok' ? ',"allowed":true' : ',"allowed":false') +
-    end
-  );
+  return `${seen},"retry_after_ms":${retryAfterMs}${end}`;
 }
 
 /** What is the same of a limit in every decision, around what is not. */
 type Spelling = {
+  /** Of the decision where this limit is shown, up to what remains. */
+  readonly admits: string;
+  readonly refuses: string;
+  /** Of the limit itself: up to the cost, to what is used, to when it is reset, and after that. */
   readonly start: string;
   readonly size: string;
+  /** Both, with a cost of one between them. */
+  readonly startOfOne: string;
   readonly override: string;
+  readonly ok: string;
   readonly end: string;
   /** Where it refuses: who does, up to whom; and in words, up to the wait. */
   readonly blocker: string;
@@ -146,12 +195,18 @@ function spellingOf(limit: Limit): Spelling {
   if (!spelling) {
     const { name, numbers, unit, size, mode, override, per } = limit;
     const refusal = exceededStart(limit);
+    const start = `{"name":${quote(name)},"algorithm":"${numbers.algorithm}","unit":${quote(unit)},"cost":`;
+    const sized = `,"limit":${size},"base_limit":${override?.baseSize ?? size},"used":`;
     spelling = {
-      start: `{"name":${quote(name)},"algorithm":"${numbers.algorithm}","unit":${quote(unit)},"cost":`,
-      size: `,"limit":${size},"base_limit":${override?.baseSize ?? size},"used":`,
-      override: `,"override_id":${text(override?.id ?? null)}`,
-      end: `,"mode":"${mode}"}`,
-      blocker: blocker({ limit: name, per, level: levelOf(limit).name }),
+      admits: `{"allowed":true,"limit":${size},"remaining":`,
+      refuses: `{"allowed":false,"limit":${size},"remaining":`,
+      start,
+      size: sized,
+      startOfOne: `${start}1${sized}`,
+      override: `,"override_id":${text(override?.id ?? null)},"reset_at":`,
+      ok: `,"retry_after_ms":0,"allowed":true,"mode":"${mode}"}`,
+      end: `,"allowed":false,"mode":"${mode}"}`,
+      blocker: blockerStart({ limit: name, per, level: levelOf(limit).name }),
       refusal: refusal && quote(refusal).slice(0, -1),
     };
     spellings.set(limit, spelling);

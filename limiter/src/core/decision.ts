@@ -1,4 +1,4 @@
-import { valueOf, type ParsedCheck } from './check.ts';
+import type { ParsedCheck } from './check.ts';
 import { delayMs } from './delay.ts';
 import type { Reading } from './engine.ts';
 import {
@@ -9,7 +9,7 @@ import {
   type ShownLimit,
   type ShutOut,
 } from './grounds.ts';
-import { levelOf, type Level } from './level.ts';
+import { entityOf, levelOf, type Level } from './level.ts';
 import type { Limit, Mode } from './limit.ts';
 import { listOf } from './list.ts';
 import { Lone } from './lone.ts';
@@ -162,10 +162,10 @@ export class Decision {
     const bound = shown?.bound ?? question.limits.find(({ limit }) => limit.enforced);
     if (!bound) return nobodyAsked(check);
     const { limit } = bound;
-    const level = levelOf(limit);
+    const { name: level } = levelOf(limit);
     const reason = shown ? (shown.reading.verdict as Reason) : 'unavailable';
-    const entity = valueOf(level.part, check) ?? null;
-    return Object.freeze({ limit: limit.name, per: limit.per, level: level.name, entity, reason });
+    const entity = entityOf(limit, check);
+    return Object.freeze({ limit: limit.name, per: limit.per, level, entity, reason });
   }
 
   /** The warn and shadow limits that would have refused. */

@@ -1,6 +1,7 @@
 import type { ParsedCheck } from './check.ts';
 import type { BoundLimit, Decided, Question, Reading } from './engine.ts';
 import { levelOf, type Level } from './level.ts';
+import { listOf } from './list.ts';
 import { view, type LimitView } from './view.ts';
 
 /** How we know, from surest to least. */
@@ -73,11 +74,14 @@ export class AnsweredGrounds implements Grounds {
   get views(): readonly ShownLimit[] {
     if (this.#views) return this.#views;
     const { question, answer } = this.facts;
-    this.#views = answer.readings.map((reading, at) => {
+    const views = listOf<ShownLimit>(answer.readings.length);
+    for (let at = 0; at < views.length; at += 1) {
       const bound = question.limits[at] as BoundLimit;
-      return { bound, reading, view: view(bound, reading, answer.nowUs) };
-    });
-    return this.#views;
+      const reading = answer.readings[at] as Reading;
+      views[at] = { bound, reading, view: view(bound, reading, answer.nowUs) };
+    }
+    this.#views = views;
+    return views;
   }
 
   get shown(): ShownLimit | null {

@@ -1,3 +1,4 @@
+import { valueOf, type ParsedCheck } from './check.ts';
 import type { Limit, PerPart } from './limit.ts';
 
 export type Level =
@@ -24,6 +25,11 @@ export function levelOf(limit: Limit): LevelOfLimit {
   let level = levels.get(limit);
   if (!level) levels.set(limit, (level = findLevel(limit)));
   return level;
+}
+
+/** Who that is in this check; null where it is nobody by name. */
+export function entityOf(limit: Limit, check: ParsedCheck): string | null {
+  return valueOf(levelOf(limit).part, check) ?? null;
 }
 
 function findLevel({ per, numbers }: Limit): LevelOfLimit {

@@ -72,22 +72,32 @@ function namesEntity(level: Level): boolean {
   return level === 'tenant' || level === 'organization';
 }
 
-const unitsMs = [
-  ['day', 86_400_000],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
-  ['second', 1000],
+const units = [
+  { name: 'day', ms: 86_400_000 },
+  { name: 'hour', ms: 3_600_000 },
+  { name: 'minute', ms: 60_000 },
+  { name: 'second', ms: 1000 },
 ] as const;
+
+/** Waits of one flood differ by less than the tenths that are told. */
+let last = { name: '', tenths: 0, words: '' };
 
 /** Rounded up: waiting as long as it says is always enough. */
 export function inWords(ms: number): string {
-  for (const [unit, unitMs] of unitsMs) {
-    if (ms < unitMs) continue;
-    // Digits by themselves: a fraction takes many times as long to spell, and each refusal has one.
-    const tenths = Math.ceil((ms / unitMs) * 10);
-    const whole = Math.floor(tenths / 10);
-    if (tenths === 10) return `1 ${unit}`;
-    return tenths % 10 === 0 ? `${whole} ${unit}s` : `${whole}.${tenths % 10} ${unit}s`;
+  for (const unit of units) {
+    if (ms < unit.ms) continue;
+    const tenths = Math.ceil((ms / unit.ms) * 10);
+    if (last.tenths !== tenths || last.name !== unit.name) {
+      last = { name: unit.name, tenths, words: tenthsInWords(tenths, unit.name) };
+    }
+    return last.words;
   }
   return `${Math.ceil(ms)} ms`;
+}
+
+/** Digits by themselves: a fraction takes many times as long to spell, and each refusal has one. */
+function tenthsInWords(tenths: number, unit: string): string {
+  if (tenths === 10) return `1 ${unit}`;
+  const whole = Math.floor(tenths / 10);
+  return tenths % 10 === 0 ? `${whole} ${unit}s` : `${whole}.${tenths % 10} ${unit}s`;
 }

@@ -9,7 +9,19 @@ export function nextQuestionNumber(): number {
   return made;
 }
 
+const digits = 36;
+/** The last two digits: to spell a number anew takes longer than all else that an id is made of. */
+const endings = Array.from({ length: digits * digits }, (_, number) =>
+  number.toString(digits).padStart(2, '0'),
+);
+let start = { number: Number.NaN, text: '' };
+
 /** Unique everywhere: a random part for this process and the question's number. */
 export function questionId(number: number): string {
-  return `${prefix}-${number.toString(36)}`;
+  const ending = number % endings.length;
+  const first = (number - ending) / endings.length;
+  if (start.number !== first) {
+    start = { number: first, text: `${prefix}-${first.toString(digits)}` };
+  }
+  return start.text + endings[ending];
 }

@@ -21,6 +21,7 @@ export class CheckQuestion implements Question {
   readonly ledgerLabel: string | undefined;
   readonly refundable: boolean | undefined;
   readonly #number = nextQuestionNumber();
+  #id: string | undefined;
 
   constructor(check: ParsedCheck, limits: readonly BoundLimit[], more: More = nothingMore) {
     const { ledgerLabel, asked = check.resource, refundable } = more;
@@ -33,7 +34,7 @@ export class CheckQuestion implements Question {
   }
 
   get id(): string {
-    return questionId(this.#number);
+    return (this.#id ??= questionId(this.#number));
   }
 }
 

@@ -1,6 +1,5 @@
-import type { Decision, LimitDecision } from 'sluice/core';
+import { RecentMap, RecentPairs, type Decision, type LimitDecision } from 'sluice/core';
 import type { CheckEvent, Outcome } from './check-event.ts';
-import { RecentMap } from './recent-map.ts';
 import { redactResource } from './redact.ts';
 import { subjectHashUnder, type SubjectHash } from './subject-hash.ts';
 import type { TraceIds } from './tracing.ts';
@@ -16,12 +15,13 @@ const textLengthMax = 200;
  */
 export class CheckLines {
   readonly subjectHash: SubjectHash;
-  /** Tenant and subject's hash, resource, event name: as they stand in a line. */
-  readonly #callers = new RecentMap<string>(recentMax);
+  /** Tenant and subject's hash, resource up to the decision's id, event name: as they stand in a line. */
+  readonly #callers = new RecentPairs<string>(recentMax);
   readonly #resources = new RecentMap<string>(recentMax);
   readonly #events = new RecentMap<string>(recentMax);
   readonly #start = `{"level":"info","pid":${process.pid},"time":`;
   #head: Head = { nowMs: Number.NaN, route: '', outcome: 'allowed', algorithm: null, text: '' };
+  #size: { readonly limit: number | null; readonly text: string } = { limit: Number.NaN, text: '' };
   #end: End = { durationUs: Number.NaN, requestId: null, text: '' };
 
   constructor(secret: string) {
@@ -36,9 +36,8 @@ export class CheckLines {
   ): string {
     const { decision } = event;
     return (
-      `${this.#headOf(event.route, outcome, algorithm)}${this.#about(event)},` +
-      `"limit":${number(decision.limit)},"remaining":${number(decision.remaining)},` +
-      `"retry_after_ms":${wholeMs(decision.retryAfterMs)}${basisOf(decision)}` +
+      `${this.#headOf(event.route, outcome, algorithm)}${this.#about(event)}` +
+      `${this.#sizeOf(decision.limit)}${number(decision.remaining)}${waitOf(decision, outcome)}` +
       this.#endOf(event, ids)
     );
   }
@@ -69,31 +68,41 @@ export class CheckLines {
   shadow(event: CheckEvent, limit: LimitDecision, ids: TraceIds | null): string {
     return (
       `${this.#start}${Date.now()},"event":"rate_limit_shadow","mode":"${limit.mode}",` +
-      `"limit_name":${quoted(limit.name)},${this.#about(event)},` +
-      `"limit":${number(limit.limit)},"used":${number(limit.used)},${tailOf(event, ids)}`
+      `"limit_name":${quoted(limit.name)},${this.#about(event)}"` +
+      `,"limit":${number(limit.limit)},"used":${number(limit.used)},${tailOf(event, ids)}`
     );
   }
 
+  /** Up to the end of the decision's id: what comes next closes its quotes. */
   #about({ tenant, subject, resource, decision }: CheckEvent): string {
-    const caller = this.#caller(tenant, subject);
-    return `${caller},"resource":${this.#resource(resource)},"decision_id":${quoted(decision.decisionId)}`;
+    const { decisionId } = decision;
+    // What we made needs no look; what a store kept might be anybody's.
+    const id = decision.replayed ? quoted(decisionId).slice(1, -1) : decisionId;
+    return this.#caller(tenant, subject) + this.#resource(resource) + id;
+  }
+
+  /** Most lines tell of the same limit as the last. */
+  #sizeOf(limit: number | null): string {
+    if (this.#size.limit !== limit) {
+      this.#size = { limit, text: `","limit":${number(limit)},"remaining":` };
+    }
+    return this.#size.text;
   }
 
   /** Hashing costs more than looking up. */
   #caller(tenant: string, subject: string): string {
-    const text = `${tenant.length}:${tenant}${subject}`;
-    const known = this.#callers.get(text);
+    const known = this.#callers.get(tenant, subject);
     if (known !== undefined) return known;
     const hashed = this.subjectHash(tenant, subject);
     const made = `"tenant":${quoted(tenant)},"subject_hash":"${hashed}"`;
-    if (text.length <= rememberedLengthMax) this.#callers.set(text, made);
+    if (subject.length <= rememberedLengthMax) this.#callers.set(tenant, subject, made);
     return made;
   }
 
   #resource(resource: string): string {
     const known = this.#resources.get(resource);
     if (known !== undefined) return known;
-    const made = JSON.stringify(redactResource(resource));
+    const made = `,"resource":${JSON.stringify(redactResource(resource))},"decision_id":"`;
     if (resource.length <= rememberedLengthMax) this.#resources.set(resource, made);
     return made;
   }
@@ -115,12 +124,19 @@ type Head = Pick<CheckEvent, 'route'> & {
 };
 type End = Pick<CheckEvent, 'durationUs' | 'requestId'> & { readonly text: string };
 
+/** How long to wait, and how we know. */
+function waitOf(decision: Decision, outcome: Outcome): string {
+  if (outcome === 'allowed') return plainly;
+  return `,"retry_after_ms":${wholeMs(decision.retryAfterMs)}${basisOf(decision)}`;
+}
+
 function basisOf({ basis, degradedReason }: Decision): string {
   if (basis === 'exact' && degradedReason === null) return exactly;
   return `,"basis":"${basis}","degraded_reason":${quoted(degradedReason)}`;
 }
 
 const exactly = ',"basis":"exact","degraded_reason":null';
+const plainly = `,"retry_after_ms":0${exactly}`;
 
 function tailOf({ requestId }: CheckEvent, ids: TraceIds | null): string {
   const trace = ids ? `,"trace_id":"${ids.traceId}","span_id":"${ids.spanId}"` : '';

@@ -1,13 +1,13 @@
 /** Where lines end up. May throw: nobody who logs will hear of it. */
 export type LogDestination = { write(text: string): unknown };
 
-/** Small enough to be one write of the destination, which cuts at 16 KiB. */
-const batchLengthMax = 8_192;
+/** What a pipe takes at once. */
+const batchLengthMax = 65_536;
 const waitMsMax = 50;
 
 /**
- * Gathers lines and hands them on together: a write takes the destination several microseconds
- * however short it is. A line waits 50 ms at most. What can't be handed on is dropped and counted,
+ * Gathers lines and hands them on together: a write takes the destination tens of microseconds
+ * however short it is, for another thread does it. A line waits 50 ms at most. What can't be handed on is dropped and counted,
  * never thrown back at who logs.
  */
 export class LogLines {

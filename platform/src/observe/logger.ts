@@ -75,14 +75,25 @@ function ownerOf(destination: LogDestination): Sink {
 }
 
 function openSink(dest: number | string, onDrop: (lines: number) => void): Sink {
-  const stream = pino.destination({ dest, sync: false, maxLength: bufferedBytesMax, mkdir: true });
+  const stream = pino.destination({
+    dest,
+    sync: false,
+    maxLength: bufferedBytesMax,
+    // What comes together is written together, and nothing else with it.
+    maxWrite: 1,
+    contentMode: 'buffer',
+    mkdir: true,
+  });
   let isBroken = false;
-  stream.on('drop', (text: string) => onDrop(linesIn(text)));
+  stream.on('drop', (bytes: Buffer) => onDrop(linesIn(bytes)));
   // A full disk may have room again, and what is buffered is tried again with the next line; a pipe
   // without a reader is gone for good. Neither is a reason to stop deciding.
   stream.on('error', (error: NodeJS.ErrnoException) => (isBroken ||= error.code === 'EPIPE'));
+  // Its declaration knows texts only. Of those it would count the bytes first, and once they are
+  // written make them bytes again to see what is left.
+  const bytesOf = (text: string) => Buffer.from(text) as unknown as string;
   return {
-    destination: stream,
+    destination: { write: (text) => stream.write(bytesOf(text)) },
     flushSync: () => {
       try {
         stream.flushSync();
@@ -104,8 +115,8 @@ function openSink(dest: number | string, onDrop: (lines: number) => void): Sink 
   };
 }
 
-function linesIn(text: string): number {
+function linesIn(bytes: Buffer): number {
   let count = 0;
-  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count++;
+  for (let at = bytes.indexOf('\n'); at !== -1; at = bytes.indexOf('\n', at + 1)) count++;
   return count;
 }

@@ -373,7 +373,11 @@ export class Metrics {
   }
 
   #routeSeries(route: string): RouteSeries {
-    return found(this.#byRoute, this.#routes.known(route), (name) => this.#newRouteSeries(name));
+    const name = this.#routes.known(route);
+    // Asked for with every check: nothing is made where it is known.
+    let series = this.#byRoute.get(name);
+    if (!series) this.#byRoute.set(name, (series = this.#newRouteSeries(name)));
+    return series;
   }
 
   #newRouteSeries(route: string): RouteSeries {
@@ -384,15 +388,20 @@ export class Metrics {
       ]),
     ) as RouteSeries['requests'];
     const seconds = this.#decisionSeconds.with(route);
-    const tallies = new Map<string, Map<string, Tally>>();
+    const tallies = new Map<Outcome, Map<string, Tally>>(
+      outcomes.map((outcome) => [outcome, new Map<string, Tally>()]),
+    );
+    const start = (outcome: Outcome, algorithm: string) => {
+      const family = outcome === 'blocked' ? this.#blocked : this.#allowed;
+      const tally = family.with(route, outcome, algorithm);
+      tallies.get(outcome)?.set(algorithm, tally);
+      return tally;
+    };
     return {
       requests,
       seconds,
-      decided: (outcome, algorithm) => {
-        const byAlgorithm = found(tallies, outcome, () => new Map<string, Tally>());
-        const family = outcome === 'blocked' ? this.#blocked : this.#allowed;
-        return found(byAlgorithm, algorithm, () => family.with(route, outcome, algorithm));
-      },
+      decided: (outcome, algorithm) =>
+        tallies.get(outcome)?.get(algorithm) ?? start(outcome, algorithm),
     };
   }
 

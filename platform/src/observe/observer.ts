@@ -50,10 +50,12 @@ export class Observer {
       const outcome = outcomeOf(decision);
       const algorithm = algorithmOf(decision);
       this.#metrics.checked(event.route, outcome, algorithm, event.durationUs);
-      if (isDegraded(decision)) this.#metrics.degraded(decision.basis, decision.degradedReason);
       if (this.#isLogged(outcome)) {
         this.#log.write(this.#lines.check(event, outcome, algorithm, this.#traceIds()));
       }
+      // Most are: there is no more to tell of them.
+      if (outcome === 'allowed') return;
+      if (isDegraded(decision)) this.#metrics.degraded(decision.basis, decision.degradedReason);
       if (wouldBlock(decision)) this.#wouldBlock(event);
     } catch {
       this.#metrics.eventsDropped();

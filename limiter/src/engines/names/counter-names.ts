@@ -1,7 +1,8 @@
 import type { BoundLimit } from '../../core/engine.ts';
 import { InvalidInput } from '../../core/errors.ts';
 import type { Limit } from '../../core/limit.ts';
-import type { KeyedHash } from './keyed-hash.ts';
+import { RecentPairs } from '../../core/recent-pairs.ts';
+import { rememberedLengthMax, rememberedMax, type KeyedHash } from './keyed-hash.ts';
 
 /** Enough to tell limits apart; nobody gains by two of them that share a counter. */
 const limitLength = 11;
@@ -13,6 +14,7 @@ const limitLength = 11;
 export class CounterNames {
   readonly #hash: KeyedHash;
   readonly #limits = new WeakMap<Limit, string>();
+  readonly #pairs = new RecentPairs<string>(rememberedMax);
 
   constructor(hash: KeyedHash) {
     this.#hash = hash;
@@ -24,7 +26,18 @@ export class CounterNames {
       tag = this.#hash.of(`l${limit.counterId}`).slice(0, limitLength);
       this.#limits.set(limit, tag);
     }
-    return parts.length === 0 ? tag : tag + this.#hash.of(identityOf(parts));
+    return parts.length === 0 ? tag : tag + this.#identity(parts);
+  }
+
+  /** Most are a resource and a subject, and are found without putting a text together. */
+  #identity(parts: readonly (string | null)[]): string {
+    const [first, second] = parts;
+    if (parts.length !== 2 || !first || !second) return this.#hash.of(identityOf(parts));
+    const known = this.#pairs.get(first, second);
+    if (known !== undefined) return known;
+    const made = this.#hash.fresh(identityOf(parts));
+    if (first.length + second.length <= rememberedLengthMax) this.#pairs.set(first, second, made);
+    return made;
   }
 }
 

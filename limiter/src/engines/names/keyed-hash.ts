@@ -1,9 +1,12 @@
 import { hash } from 'node:crypto';
 import { joined } from '../../core/limit.ts';
+import { RecentMap } from '../../core/recent-map.ts';
 
 /** 132 bits: nobody finds two texts of one hash. */
 const hashLength = 22;
-const rememberedLengthMax = 200;
+export const rememberedLengthMax = 200;
+/** How many names are remembered: of what was asked for lately, up to twice as many. */
+export const rememberedMax = 20_000;
 
 /**
  * Names that tell nothing: of one length whatever the text, and meaningless without the secret.
@@ -11,7 +14,7 @@ const rememberedLengthMax = 200;
  */
 export class KeyedHash {
   readonly #secret: string;
-  readonly #known = new RecentMap();
+  readonly #known = new RecentMap<string>(rememberedMax);
 
   constructor(secret: string) {
     this.#secret = joined([secret]);
@@ -28,29 +31,5 @@ export class KeyedHash {
   /** For a text that nobody will ask about again. */
   fresh(text: string): string {
     return hash('sha256', this.#secret + text, 'base64url').slice(0, hashLength);
-  }
-}
-
-const recentMax = 20_000;
-
-/** A bounded map that forgets the older half of what was not asked for lately. */
-export class RecentMap {
-  #young = new Map<string, string>();
-  #old = new Map<string, string>();
-
-  get(text: string): string | undefined {
-    const young = this.#young.get(text);
-    if (young !== undefined) return young;
-    const old = this.#old.get(text);
-    if (old !== undefined) this.set(text, old);
-    return old;
-  }
-
-  set(text: string, value: string): void {
-    if (this.#young.size >= recentMax) {
-      this.#old = this.#young;
-      this.#young = new Map();
-    }
-    this.#young.set(text, value);
   }
 }

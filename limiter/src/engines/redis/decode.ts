@@ -8,6 +8,7 @@ import {
   type Reading,
 } from '../../core/engine.ts';
 import { StoreFailure } from '../../core/errors.ts';
+import { listOf } from '../../core/list.ts';
 
 /** Walks a reply from Redis, and trusts nothing in it to be there. */
 export class ReplyReader {
@@ -97,7 +98,8 @@ const notRecorded = 4;
 
 export type AnswerContext = {
   readonly nowUs: number;
-  readonly overflowed: boolean;
+  /** Whether counters were asked that newcomers share. */
+  readonly hasOverflowed: (question: Question) => boolean;
   /** The ticket for slots taken in these limits, or null when there are none. */
   readonly ticketOf: (limits: readonly BoundLimit[], id: string) => string | null;
 };
@@ -116,14 +118,14 @@ export function readAnswer(
   if (status !== refused && status !== granted && status !== notRecorded) {
     throw new StoreFailure('malformed reply');
   }
-  const { nowUs, overflowed } = context;
+  const { nowUs, hasOverflowed } = context;
   const degraded = status === notRecorded ? 'idempotency_full' : null;
   return decided(question, context, {
     replayOf: null,
     nowUs,
     allowed: status !== refused,
     readings: readReadings(reader, question.limits),
-    degraded: overflowed ? 'overflow' : degraded,
+    degraded: hasOverflowed(question) ? 'overflow' : degraded,
   });
 }
 
@@ -142,8 +144,10 @@ function readReplay(reader: ReplyReader, question: Question, context: AnswerCont
 }
 
 export function readReadings(reader: ReplyReader, limits: readonly BoundLimit[]): Reading[] {
-  const readings: Reading[] = [];
-  for (const bound of limits) readings.push(readReading(reader, bound));
+  const readings = listOf<Reading>(limits.length);
+  for (let at = 0; at < readings.length; at += 1) {
+    readings[at] = readReading(reader, limits[at] as BoundLimit);
+  }
   return readings;
 }
 

@@ -82,6 +82,8 @@ export class EncodedCall {
   /** Of several questions, what was asked in which form. */
   readonly #forms: Map<string, number> | null;
   readonly #limits: (BoundLimit | undefined)[] = [];
+  /** The last question, if it says nothing of its own but its keys, and its form. */
+  #last: { readonly question: Part; readonly form: number } | null = null;
 
   constructor(
     { tenant, questions, snapshot, global = false, sweptUntilUs = 0 }: SlotCall,
@@ -127,6 +129,19 @@ export class EncodedCall {
 
   /** Its numbers: which form it has, where its limits' keys begin, and the form where that is new. */
   #question(question: Part): string {
+    // Mostly one asks what the last did: then its form is known without spelling it.
+    if (this.#last && isPlain(question) && asksAlike(this.#last.question, question)) {
+      const before = this.keys.length;
+      for (const bound of question.limits) this.#key(bound, bound, false);
+      return `,${this.#last.form},${before}`;
+    }
+    const { form, text } = this.#form(question);
+    const mayRepeat = this.#forms !== null && this.#overflowing.size === 0 && isPlain(question);
+    this.#last = mayRepeat ? { question, form } : null;
+    return text;
+  }
+
+  #form(question: Part): { readonly form: number; readonly text: string } {
     const { limits, peek, ledgerLabel, idempotency, reserve, elsewhere } = question;
     const at = this.args.length;
     if (idempotency) this.#record(question);
@@ -135,7 +150,7 @@ export class EncodedCall {
     if (slots) this.args.push(question.id);
     const charge = isChargeKept(question);
     if (charge) this.#charge(question);
-    let form =
+    let spelled =
       (peek ? ',"1' : ',"0') +
       (ledgerLabel === undefined ? '0' : '1') +
       (idempotency ? '1' : '0') +
@@ -144,39 +159,42 @@ export class EncodedCall {
       (elsewhere ? elsewhereFlags[elsewhere.verdict] : '0') +
       (charge ? '1",' : '0",') +
       limits.length;
-    if (ledgerLabel !== undefined) form += `,${this.#use(features.ledger, ledgerSuffix)}`;
+    if (ledgerLabel !== undefined) spelled += `,${this.#use(features.ledger, ledgerSuffix)}`;
     const before = this.keys.length;
-    for (const bound of limits) form += this.#limit(bound, reserve !== undefined);
-    const name = ledgerLabel === undefined ? form : `${form} ${ledgerLabel}`;
+    for (const bound of limits) spelled += this.#limit(bound, reserve !== undefined);
+    const name = ledgerLabel === undefined ? spelled : `${spelled} ${ledgerLabel}`;
     const known = this.#forms?.get(name);
-    if (known !== undefined) return `,${known},${before}`;
-    const number = (this.#forms?.size ?? 0) + 1;
-    this.#forms?.set(name, number);
+    if (known !== undefined) return { form: known, text: `,${known},${before}` };
+    const form = (this.#forms?.size ?? 0) + 1;
+    this.#forms?.set(name, form);
     if (ledgerLabel !== undefined) this.args.splice(at, 0, ledgerLabel);
-    return `,${number},${before}${form}`;
+    return { form, text: `,${form},${before}${spelled}` };
   }
 
   #limit(asked: BoundLimit, reserving: boolean): string {
-    const { bound, key } = this.#counter(asked);
+    const bound = this.#counted(asked);
     const { limit, cost } = bound;
-    this.#limits[this.keys.push(key)] = asked;
     this.uses |= algorithmBit(limit.numbers.algorithm);
-    if (limit.penalty) {
-      this.uses |= features.penalty;
-      this.keys.push(key + penaltySuffix);
-    }
+    if (limit.penalty) this.uses |= features.penalty;
     const holds = reserving && !limit.global;
-    if (holds) this.keys.push(key + holdsSuffix);
+    this.#key(asked, bound, holds);
     const counted = bound.parts.length > 0;
     return this.#context.texts.listed(limit, { cost, counted, holds });
   }
 
-  #counter(asked: BoundLimit): { readonly bound: BoundLimit; readonly key: string } {
-    const { keys } = this.#context;
-    const key = keys.counterOf(this.#prefix, asked);
-    if (!this.#overflowing.has(key)) return { bound: asked, key };
-    const bound = overflowBound(asked);
-    return { bound, key: keys.counterOf(this.#prefix, bound) };
+  /** The keys of a limit, in the order in which the script expects them. */
+  #key(asked: BoundLimit, counted: BoundLimit, holds: boolean): void {
+    const key = this.#context.keys.counterOf(this.#prefix, counted);
+    this.#limits[this.keys.push(key)] = asked;
+    if (asked.limit.penalty) this.keys.push(key + penaltySuffix);
+    if (holds) this.keys.push(key + holdsSuffix);
+  }
+
+  /** The limit itself, or its overflow counter where that is asked instead. */
+  #counted(asked: BoundLimit): BoundLimit {
+    if (this.#overflowing.size === 0) return asked;
+    const key = this.#context.keys.counterOf(this.#prefix, asked);
+    return this.#overflowing.has(key) ? overflowBound(asked) : asked;
   }
 
   #record({ idempotency, limits, id, elsewhere }: Part): void {
@@ -228,7 +246,7 @@ export class EncodedCall {
   }
 
   #kept(asked: BoundLimit): KeptLimit {
-    const { bound } = this.#counter(asked);
+    const bound = this.#counted(asked);
     const { limit, cost } = bound;
     return {
       key: this.#context.keys.counter(bound),
@@ -261,6 +279,25 @@ function isReserved(bound: BoundLimit): boolean {
 /** Slots are taken whatever the cost. */
 function isCharged(bound: BoundLimit): boolean {
   return bound.cost > 0 && !hasSlots(bound);
+}
+
+/** Whether it is told from others of its form by its keys alone. */
+function isPlain(question: Part): boolean {
+  const { idempotency, reserve, elsewhere, limits } = question;
+  if (idempotency || reserve || elsewhere || isChargeKept(question)) return false;
+  return !limits.some(hasSlots);
+}
+
+/** Whether both, being plain, have one form. */
+function asksAlike(a: Part, b: Part): boolean {
+  if (a.peek !== b.peek || a.ledgerLabel !== b.ledgerLabel) return false;
+  if (a.limits.length !== b.limits.length) return false;
+  for (let at = 0; at < a.limits.length; at += 1) {
+    const one = a.limits[at];
+    const other = b.limits[at];
+    if (one?.limit !== other?.limit || one?.cost !== other?.cost) return false;
+  }
+  return true;
 }
 
 /** Of the part that the tenant's slot is asked: it knows what became of the whole. */

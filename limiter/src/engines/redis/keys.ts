@@ -1,7 +1,8 @@
 import type { BoundLimit, TenantRef } from '../../core/engine.ts';
 import { joined } from '../../core/limit.ts';
 import { CounterNames } from '../names/counter-names.ts';
-import { KeyedHash, RecentMap } from '../names/keyed-hash.ts';
+import { RecentMap } from '../../core/recent-map.ts';
+import { KeyedHash, rememberedMax } from '../names/keyed-hash.ts';
 import { slotOfTag } from './hash-slot.ts';
 import { TicketMarks } from '../names/ticket-marks.ts';
 
@@ -20,7 +21,7 @@ export class Keys {
   readonly #prefix: string;
   readonly #hash: KeyedHash;
   readonly #counters: CounterNames;
-  readonly #tenants = new RecentMap();
+  readonly #tenants = new RecentMap<string>(rememberedMax);
 
   constructor({ prefix, secret }: { readonly prefix: string; readonly secret: string }) {
     this.#prefix = `${prefix}1:`;

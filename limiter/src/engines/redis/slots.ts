@@ -1,7 +1,13 @@
 import type { BoundLimit, Inspection, TenantRef } from '../../core/engine.ts';
 import { StoreFailure } from '../../core/errors.ts';
 import type { RedisClient } from './client.ts';
-import { readAnswer, readReadings, ReplyReader, type PartAnswer } from './decode.ts';
+import {
+  readAnswer,
+  readReadings,
+  ReplyReader,
+  type AnswerContext,
+  type PartAnswer,
+} from './decode.ts';
 import { EncodedCall, overflowBound, type EncodeContext, type SlotCall } from './encode.ts';
 import { holdsSuffix } from './keys.ts';
 import { run } from './script.ts';
@@ -73,13 +79,12 @@ export class Slots {
     const isOverflowing = (bound: BoundLimit) =>
       overflowing?.has(keys.counterOf(prefix, bound)) ?? false;
     const counted = (bound: BoundLimit) => (isOverflowing(bound) ? overflowBound(bound) : bound);
-    const answers = questions.map((question) =>
-      readAnswer(reader, question, {
-        nowUs,
-        overflowed: overflowing !== undefined && question.limits.some(isOverflowing),
-        ticketOf: (limits, id) => ticketOf(keys, tenant, { id, limits: limits.map(counted) }),
-      }),
-    );
+    const context: AnswerContext = {
+      nowUs,
+      hasOverflowed: overflowing ? ({ limits }) => limits.some(isOverflowing) : () => false,
+      ticketOf: (limits, id) => ticketOf(keys, tenant, { id, limits: limits.map(counted) }),
+    };
+    const answers = questions.map((question) => readAnswer(reader, question, context));
     reader.end();
     return { kind: 'answered', nowUs, answers, counted };
   }
