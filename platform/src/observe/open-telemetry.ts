@@ -203,11 +203,12 @@ function traceRedis(tracer: Tracer, client: RedisClient, server?: ServerAddress)
   };
   return {
     cluster: client.cluster ?? false,
+    givesBytes: client.givesBytes,
     serverOf: client.serverOf,
-    evalsha: (sha, keys, args, name) =>
-      traced('EVALSHA', name ?? sha, () => client.evalsha(sha, keys, args, name)),
-    eval: (source, keys, args, name) =>
-      traced('EVAL', name ?? 'script', () => client.eval(source, keys, args, name)),
+    evalsha: (sha, keys, args, name, ...more) =>
+      traced('EVALSHA', name ?? sha, () => client.evalsha(sha, keys, args, name, ...more)),
+    eval: (source, keys, args, name, ...more) =>
+      traced('EVAL', name ?? 'script', () => client.eval(source, keys, args, name, ...more)),
   };
 }
 

@@ -59,6 +59,7 @@ export class Connections {
     });
     this.client = {
       cluster: first.client.cluster ?? false,
+      givesBytes: first.client.givesBytes,
       serverOf: first.client.serverOf,
       evalsha: (...call) => this.#run((client) => client.evalsha(...call)),
       eval: (...call) => this.#run((client) => client.eval(...call)),

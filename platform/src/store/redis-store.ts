@@ -187,6 +187,7 @@ function timed(client: RedisClient, onCall: RedisStoreOptions['onCall']): RedisC
   };
   return {
     cluster: client.cluster ?? false,
+    givesBytes: client.givesBytes,
     serverOf: client.serverOf,
     evalsha: (...call) => time(call[3] ?? 'script', () => client.evalsha(...call)),
     eval: (...call) => time(call[3] ?? 'script', () => client.eval(...call)),

@@ -3,11 +3,14 @@ import { isGlobalKey } from './keys.ts';
 /**
  * All that the engine asks of a Redis client, single or cluster: two commands, routed by their
  * first key. Adapt another client by writing these two methods; `name` is what we call the script,
- * for one who watches.
+ * for one who watches. With `asBytes`, which only a client
+ * that `givesBytes` is asked for, texts of the reply come as a `Buffer`.
  */
 export type RedisClient = {
   /** One script may only touch keys of one slot: what is global is then asked by itself. */
   readonly cluster?: boolean;
+  /** It can give the texts of a reply as bytes: then replies are packed into one. */
+  readonly givesBytes?: boolean | undefined;
   /** Which server of a cluster has the slot; what is on one server fails together. */
   readonly serverOf?: ((slot: number) => string | undefined) | undefined;
   evalsha(
@@ -15,12 +18,14 @@ export type RedisClient = {
     keys: readonly string[],
     args: readonly string[],
     name?: string,
+    asBytes?: boolean,
   ): Promise<unknown>;
   eval(
     source: string,
     keys: readonly string[],
     args: readonly string[],
     name?: string,
+    asBytes?: boolean,
   ): Promise<unknown>;
 };
 
@@ -33,8 +38,9 @@ export function withGlobalElsewhere(own: RedisClient, shared: RedisClient): Redi
   return {
     cluster: true,
     serverOf: own.serverOf,
-    evalsha: (sha, keys, args, name) => of(keys).evalsha(sha, keys, args, name),
-    eval: (source, keys, args, name) => of(keys).eval(source, keys, args, name),
+    givesBytes: own.givesBytes === true && shared.givesBytes === true,
+    evalsha: (sha, keys, ...more) => of(keys).evalsha(sha, keys, ...more),
+    eval: (source, keys, ...more) => of(keys).eval(source, keys, ...more),
   };
 }
 
@@ -45,13 +51,22 @@ export type IoredisLike = {
   readonly slots?: readonly (readonly string[] | undefined)[];
   evalsha(sha: string, numkeys: number, ...rest: string[]): Promise<unknown>;
   eval(source: string, numkeys: number, ...rest: string[]): Promise<unknown>;
+  evalshaBuffer?(sha: string, numkeys: number, ...rest: string[]): Promise<unknown>;
+  evalBuffer?(source: string, numkeys: number, ...rest: string[]): Promise<unknown>;
 };
 
 export function fromIoredis(client: IoredisLike): RedisClient {
   return {
     cluster: client.isCluster === true,
+    givesBytes: client.evalshaBuffer !== undefined && client.evalBuffer !== undefined,
     serverOf: (slot) => client.slots?.[slot]?.[0],
-    evalsha: (sha, keys, args) => client.evalsha(sha, keys.length, ...keys, ...args),
-    eval: (source, keys, args) => client.eval(source, keys.length, ...keys, ...args),
+    evalsha: (sha, keys, args, _name, asBytes) =>
+      asBytes && client.evalshaBuffer
+        ? client.evalshaBuffer(sha, keys.length, ...keys, ...args)
+        : client.evalsha(sha, keys.length, ...keys, ...args),
+    eval: (source, keys, args, _name, asBytes) =>
+      asBytes && client.evalBuffer
+        ? client.evalBuffer(source, keys.length, ...keys, ...args)
+        : client.eval(source, keys.length, ...keys, ...args),
   };
 }

@@ -9,9 +9,25 @@ import {
 } from '../../core/engine.ts';
 import { StoreFailure } from '../../core/errors.ts';
 import { listOf } from '../../core/list.ts';
+import { PackedReply } from './packed-reply.ts';
 
-/** Walks a reply from Redis, and trusts nothing in it to be there. */
-export class ReplyReader {
+/** What a script replied, value by value. */
+export type Reply = {
+  number(): number;
+  text(): string;
+  skip(count: number): void;
+  /** All that is left. */
+  rest(): number[];
+  /** Fails where something is left. */
+  end(): void;
+};
+
+export function replyOf(reply: unknown): Reply {
+  return reply instanceof Buffer ? new PackedReply(reply) : new ReplyReader(reply);
+}
+
+/** Walks a list from Redis, and trusts nothing in it to be there. */
+export class ReplyReader implements Reply {
   readonly #reply: readonly unknown[];
   #at = 0;
 
@@ -55,7 +71,7 @@ export function wholeIn(value: unknown): number {
   return number as number;
 }
 
-export function readReading(reader: ReplyReader, { limit }: BoundLimit): Reading {
+export function readReading(reader: Reply, { limit }: BoundLimit): Reading {
   const code = reader.number();
   const blocked = code >= 20;
   const holding = code % 20 >= 10;
@@ -69,7 +85,7 @@ export function readReading(reader: ReplyReader, { limit }: BoundLimit): Reading
 }
 
 /** The numbers each `*_read` in Lua appends, in its order. */
-export function readState(reader: ReplyReader, algorithm: AlgorithmName): Opaque {
+export function readState(reader: Reply, algorithm: AlgorithmName): Opaque {
   switch (algorithm) {
     case 'token_bucket':
       return { emptyAtUs: reader.number(), fraction: reader.number() };
@@ -108,7 +124,7 @@ export type AnswerContext = {
 export type PartAnswer = Answer & { readonly recorded?: readonly Reading[] };
 
 export function readAnswer(
-  reader: ReplyReader,
+  reader: Reply,
   question: Question,
   context: AnswerContext,
 ): PartAnswer {
@@ -129,7 +145,7 @@ export function readAnswer(
   });
 }
 
-function readReplay(reader: ReplyReader, question: Question, context: AnswerContext): PartAnswer {
+function readReplay(reader: Reply, question: Question, context: AnswerContext): PartAnswer {
   const replayOf = reader.text();
   const sameLayout = reader.number() === 1;
   const nowUs = reader.number();
@@ -143,7 +159,7 @@ function readReplay(reader: ReplyReader, question: Question, context: AnswerCont
   return { ...answer, recorded: JSON.parse(elsewhere) as Reading[] };
 }
 
-export function readReadings(reader: ReplyReader, limits: readonly BoundLimit[]): Reading[] {
+export function readReadings(reader: Reply, limits: readonly BoundLimit[]): Reading[] {
   const readings = listOf<Reading>(limits.length);
   for (let at = 0; at < readings.length; at += 1) {
     readings[at] = readReading(reader, limits[at] as BoundLimit);

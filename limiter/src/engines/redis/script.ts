@@ -4,7 +4,13 @@ import { StoreFailure } from '../../core/errors.ts';
 import type { RedisClient } from './client.ts';
 
 /** One linked script: its text and the digest Redis knows it by. */
-export type Script = { readonly name: string; readonly source: string; readonly sha: string };
+export type Script = {
+  readonly name: string;
+  readonly source: string;
+  readonly sha: string;
+  /** Its reply is one text of bytes. */
+  readonly isPacked: boolean;
+};
 
 export type LinkOptions = {
   /** Library files, in the order they are joined. */
@@ -16,6 +22,8 @@ export type LinkOptions = {
   readonly absent?: readonly string[];
   /** Redis itself refuses every write then. */
   readonly readOnly?: boolean;
+  /** It packs its reply. */
+  readonly isPacked?: boolean;
 };
 
 /** Reads one Lua file by its name below `lua/`. */
@@ -29,7 +37,7 @@ export const luaFiles: LuaSource = (name) =>
  * linked with just what it uses. The shebang makes Redis refuse keys of other slots.
  */
 export function link(read: LuaSource, options: LinkOptions): Script {
-  const { libraries, entry, name = entry, absent, readOnly } = options;
+  const { libraries, entry, name = entry, absent, readOnly, isPacked = false } = options;
   const parts = [
     readOnly ? '#!lua flags=no-writes' : '#!lua',
     'local algorithms = {}',
@@ -38,7 +46,7 @@ export function link(read: LuaSource, options: LinkOptions): Script {
     withoutComments(read(entry)),
   ];
   const source = parts.join('\n');
-  return { name, source, sha: createHash('sha1').update(source).digest('hex') };
+  return { name, source, sha: createHash('sha1').update(source).digest('hex'), isPacked };
 }
 
 /** Comments are for readers of the files; Redis keeps every script in memory as it was sent. */
@@ -52,13 +60,13 @@ function withoutComments(lua: string): string {
  */
 export function run(
   client: RedisClient,
-  { name, source, sha }: Script,
+  { name, source, sha, isPacked }: Script,
   keys: readonly string[],
   args: readonly string[],
 ): Promise<unknown> {
-  return client.evalsha(sha, keys, args, name).catch((error: unknown) => {
+  return client.evalsha(sha, keys, args, name, isPacked).catch((error: unknown) => {
     if (!isNoScript(error)) throw failureOf(error);
-    return client.eval(source, keys, args, name).catch((again: unknown) => {
+    return client.eval(source, keys, args, name, isPacked).catch((again: unknown) => {
       throw failureOf(again);
     });
   });

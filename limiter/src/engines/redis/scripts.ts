@@ -53,6 +53,7 @@ export const features = {
   ledger: 1024,
   records: 2048,
   charge: 4096,
+  packed: 8192,
 } as const;
 
 type Feature = keyof typeof features;
@@ -65,7 +66,11 @@ const featureFiles: Record<Feature, readonly string[]> = {
   ledger: ['ledger'],
   records: ['records'],
   charge: ['charge'],
+  packed: ['packed'],
 };
+
+/** What `decide` itself looks for, and the feature it comes with. */
+const optional = { epoch_check: features.epoch, reply_packed: features.packed } as const;
 
 /** Links, or finds, the variant for just what a call uses. */
 export type LinkVariant = (uses: number) => Script;
@@ -161,8 +166,9 @@ function linkDecide(read: LuaSource, uses: number, readOnly: boolean): Script {
     ],
     entry: 'decide',
     ...(readOnly && { name: 'inspect' }),
-    absent: uses & features.epoch ? [] : ['epoch_check'],
+    absent: Object.entries(optional).flatMap(([name, feature]) => (uses & feature ? [] : [name])),
     readOnly,
+    isPacked: (uses & features.packed) !== 0,
   });
 }
 

@@ -4,14 +4,16 @@ import type { RedisClient } from './client.ts';
 import {
   readAnswer,
   readReadings,
+  replyOf,
   ReplyReader,
   type AnswerContext,
   type PartAnswer,
+  type Reply,
 } from './decode.ts';
 import { EncodedCall, overflowBound, type EncodeContext, type SlotCall } from './encode.ts';
 import { holdsSuffix } from './keys.ts';
 import { run } from './script.ts';
-import type { Scripts } from './scripts.ts';
+import { features, type Scripts } from './scripts.ts';
 import { ticketOf } from './tickets.ts';
 
 export type SlotResult =
@@ -33,8 +35,10 @@ export class Slots {
   readonly #client: RedisClient;
   readonly #scripts: Scripts;
   readonly #context: EncodeContext;
+  readonly #packing: number;
 
   constructor(client: RedisClient, scripts: Scripts, context: EncodeContext) {
+    this.#packing = client.givesBytes ? features.packed : 0;
     this.#client = client;
     this.#scripts = scripts;
     this.#context = context;
@@ -46,8 +50,8 @@ export class Slots {
     let overflowing: Set<string> | undefined;
     for (let round = 0; round < roundsMax; round += 1) {
       const encoded = new EncodedCall(call, this.#context, overflowing);
-      const script = this.#scripts.decide(encoded.uses);
-      const reader = new ReplyReader(await run(this.#client, script, encoded.keys, encoded.args));
+      const script = this.#scripts.decide(encoded.uses | this.#packing);
+      const reader = replyOf(await run(this.#client, script, encoded.keys, encoded.args));
       const first = reader.number();
       if (first >= 0) return this.#answered(call, reader, first, overflowing);
       const nowUs = reader.number();
@@ -70,7 +74,7 @@ export class Slots {
 
   #answered(
     { tenant, questions }: SlotCall,
-    reader: ReplyReader,
+    reader: Reply,
     nowUs: number,
     overflowing: ReadonlySet<string> | undefined,
   ): SlotAnswers {

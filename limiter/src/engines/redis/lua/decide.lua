@@ -205,4 +205,4 @@ for index = 1, #touched do cell_save(touched[index], now) end
 if writes then
   for index = 1, #writes do writes[index]() end
 end
-return reply
+return reply_packed and reply_packed(reply) or reply
