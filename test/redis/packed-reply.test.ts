@@ -76,7 +76,10 @@ test('a client that gives no bytes gets the same answers in lists', async () => 
   const answersBy = async (givesBytes: boolean) => {
     const prefix = `packed-${givesBytes}-`;
     const engine = new RedisEngine({ ...fromIoredis(redis), givesBytes }, { prefix });
-    const limits = [bound(limitOf({ ...window, name: 'w' })), bound(limitOf({ ...log, name: 'l' }))];
+    const limits = [
+      bound(limitOf({ ...window, name: 'w' })),
+      bound(limitOf({ ...log, name: 'l' })),
+    ];
     const kinds: unknown[] = [];
     const idempotency = { scope: 's', key: 'the-same-key', fingerprint: 'f', ttlMs: 60_000 };
     for (const more of [{ idempotency }, { idempotency }, {}, {}, {}]) {

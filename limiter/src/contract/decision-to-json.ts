@@ -1,4 +1,6 @@
+import type { ParsedCheck } from '../core/check.ts';
 import { Decision, type BlockedBy, type ShownLimit } from '../core/decision.ts';
+import { inOnePiece } from '../core/in-one-piece.ts';
 import { entityOf, levelOf } from '../core/level.ts';
 import type { Limit } from '../core/limit.ts';
 import { exceededStart, inWords } from '../core/message.ts';
@@ -15,9 +17,18 @@ export function decisionToJson(decision: Decision): string {
   const shown = Decision.shownOf(decision);
   return (
     `${verdict(decision, shown)}${decision.remaining},"reset_at":${decision.resetAt}` +
-    `${advice(decision, shown)}${id(decision)}${circumstances(decision)}` +
-    `${priced(check)}${consequences(decision, wouldBlock(views))}${limits(views)}]}`
+    `${advice(decision, shown)}${id(decision)}${rest(decision, check, wouldBlock(views))}` +
+    `${limits(views)}]}`
   );
+}
+
+/** What follows the decision's id, up to the limits: mostly there is nothing to tell. */
+function rest(decision: Decision, check: ParsedCheck, blocking: string): string {
+  const how = circumstances(decision);
+  const price = priced(check);
+  const consequence = consequences(decision, blocking);
+  const isPlain = how === plainly && price === costsOne && consequence === noConsequences;
+  return isPlain ? plainRest : how + price + consequence;
 }
 
 /** Up to what remains. */
@@ -46,7 +57,7 @@ function messageOf(text: string): string {
 function exceededFor(refusal: string, waitMs: number): string {
   const wait = inWords(waitMs);
   if (told.refusal !== refusal || told.wait !== wait) {
-    told = { refusal, wait, text: messageOf(`${refusal}${wait}."`) };
+    told = { refusal, wait, text: inOnePiece(messageOf(`${refusal}${wait}."`)) };
   }
   return told.text;
 }
@@ -99,7 +110,8 @@ function consequences(decision: Decision, blocking: string): string {
 const nobody = ',"blocked_by":null';
 const nothingElse =
   ',"would_block":[],"adaptive":{"factor":1,"reason":null},"ticket":null,"reservation":null,"limits":[';
-const noConsequences = nobody + nothingElse;
+const noConsequences = inOnePiece(nobody + nothingElse);
+const plainRest = inOnePiece(plainly + costsOne + noConsequences);
 
 /** Most texts need no escape, which is found out faster than it is done. */
 function quote(value: string): string {
@@ -198,16 +210,16 @@ function spellingOf(limit: Limit): Spelling {
     const start = `{"name":${quote(name)},"algorithm":"${numbers.algorithm}","unit":${quote(unit)},"cost":`;
     const sized = `,"limit":${size},"base_limit":${override?.baseSize ?? size},"used":`;
     spelling = {
-      admits: `{"allowed":true,"limit":${size},"remaining":`,
-      refuses: `{"allowed":false,"limit":${size},"remaining":`,
-      start,
-      size: sized,
-      startOfOne: `${start}1${sized}`,
-      override: `,"override_id":${text(override?.id ?? null)},"reset_at":`,
-      ok: `,"retry_after_ms":0,"allowed":true,"mode":"${mode}"}`,
-      end: `,"allowed":false,"mode":"${mode}"}`,
-      blocker: blockerStart({ limit: name, per, level: levelOf(limit).name }),
-      refusal: refusal && quote(refusal).slice(0, -1),
+      admits: inOnePiece(`{"allowed":true,"limit":${size},"remaining":`),
+      refuses: inOnePiece(`{"allowed":false,"limit":${size},"remaining":`),
+      start: inOnePiece(start),
+      size: inOnePiece(sized),
+      startOfOne: inOnePiece(`${start}1${sized}`),
+      override: inOnePiece(`,"override_id":${text(override?.id ?? null)},"reset_at":`),
+      ok: inOnePiece(`,"retry_after_ms":0,"allowed":true,"mode":"${mode}"}`),
+      end: inOnePiece(`,"allowed":false,"mode":"${mode}"}`),
+      blocker: inOnePiece(blockerStart({ limit: name, per, level: levelOf(limit).name })),
+      refusal: refusal && inOnePiece(quote(refusal).slice(0, -1)),
     };
     spellings.set(limit, spelling);
   }

@@ -20,6 +20,7 @@ export { parseLimit, type LimitContext } from './parse-limit.ts';
 export { oneOf, parseName, parseText, refuseUnknownFields, requireObject } from './parse.ts';
 export { parseWhole } from './numbers.ts';
 export { CheckQuestion } from './question.ts';
+export { inOnePiece } from './in-one-piece.ts';
 export { RecentMap } from './recent-map.ts';
 export { RecentPairs } from './recent-pairs.ts';
 export { refusedUnasked } from './refused-unasked.ts';

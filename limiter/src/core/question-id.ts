@@ -1,3 +1,4 @@
+import { inOnePiece } from './in-one-piece.ts';
 const prefix = Array.from(crypto.getRandomValues(new Uint32Array(4)), (word) => word.toString(36))
   .join('')
   .slice(0, 20);
@@ -21,7 +22,7 @@ export function questionId(number: number): string {
   const ending = number % endings.length;
   const first = (number - ending) / endings.length;
   if (start.number !== first) {
-    start = { number: first, text: `${prefix}-${first.toString(digits)}` };
+    start = { number: first, text: inOnePiece(`${prefix}-${first.toString(digits)}`) };
   }
   return start.text + endings[ending];
 }

@@ -1,4 +1,10 @@
-import { RecentMap, RecentPairs, type Decision, type LimitDecision } from 'sluice/core';
+import {
+  inOnePiece,
+  RecentMap,
+  RecentPairs,
+  type Decision,
+  type LimitDecision,
+} from 'sluice/core';
 import type { CheckEvent, Outcome } from './check-event.ts';
 import { redactResource } from './redact.ts';
 import { subjectHashUnder, type SubjectHash } from './subject-hash.ts';
@@ -20,9 +26,9 @@ export class CheckLines {
   readonly #resources = new RecentMap<string>(recentMax);
   readonly #events = new RecentMap<string>(recentMax);
   readonly #start = `{"level":"info","pid":${process.pid},"time":`;
-  #head: Head = { nowMs: Number.NaN, route: '', outcome: 'allowed', algorithm: null, text: '' };
+  #head: Head = { atMs: Number.NaN, route: '', outcome: 'allowed', algorithm: null, text: '' };
   #size: { readonly limit: number | null; readonly text: string } = { limit: Number.NaN, text: '' };
-  #end: End = { durationUs: Number.NaN, requestId: null, text: '' };
+  #end: End = { durationUs: Number.NaN, requestId: null, text: '', isRepeated: false };
 
   constructor(secret: string) {
     this.subjectHash = subjectHashUnder(secret);
@@ -30,37 +36,42 @@ export class CheckLines {
 
   check(
     event: CheckEvent,
+    atMs: number,
     outcome: Outcome,
     algorithm: string | null,
     ids: TraceIds | null,
   ): string {
     const { decision } = event;
     return (
-      `${this.#headOf(event.route, outcome, algorithm)}${this.#about(event)}` +
+      `${this.#headOf(event.route, atMs, outcome, algorithm)}${this.#about(event)}` +
       `${this.#sizeOf(decision.limit)}${number(decision.remaining)}${waitOf(decision, outcome)}` +
       this.#endOf(event, ids)
     );
   }
 
   /** The checks of one call begin alike, and end alike: what the last line had is kept. */
-  #headOf(route: string, outcome: Outcome, algorithm: string | null): string {
-    const nowMs = Date.now();
+  #headOf(route: string, atMs: number, outcome: Outcome, algorithm: string | null): string {
     const last = this.#head;
-    const same = last.nowMs === nowMs && last.route === route && last.outcome === outcome;
+    const same = last.atMs === atMs && last.route === route && last.outcome === outcome;
     if (same && last.algorithm === algorithm) return last.text;
-    const text =
-      `${this.#start}${nowMs},"event":${this.#eventName(route)},` +
-      `"outcome":"${outcome}","algorithm":${quoted(algorithm)},`;
-    this.#head = { nowMs, route, outcome, algorithm, text };
+    const text = inOnePiece(
+      `${this.#start}${atMs},"event":${this.#eventName(route)},` +
+        `"outcome":"${outcome}","algorithm":${quoted(algorithm)},`,
+    );
+    this.#head = { atMs, route, outcome, algorithm, text };
     return text;
   }
 
   #endOf(event: CheckEvent, ids: TraceIds | null): string {
     const { durationUs, requestId } = event;
     const last = this.#end;
-    if (!ids && last.durationUs === durationUs && last.requestId === requestId) return last.text;
+    if (!ids && last.durationUs === durationUs && last.requestId === requestId) {
+      if (last.isRepeated) return last.text;
+      this.#end = { ...last, text: inOnePiece(last.text), isRepeated: true };
+      return this.#end.text;
+    }
     const text = `,"duration_ms":${number(Math.round(durationUs) / 1000)},${tailOf(event, ids)}`;
-    if (!ids) this.#end = { durationUs, requestId, text };
+    if (!ids) this.#end = { durationUs, requestId, text, isRepeated: false };
     return text;
   }
 
@@ -84,7 +95,7 @@ export class CheckLines {
   /** Most lines tell of the same limit as the last. */
   #sizeOf(limit: number | null): string {
     if (this.#size.limit !== limit) {
-      this.#size = { limit, text: `","limit":${number(limit)},"remaining":` };
+      this.#size = { limit, text: inOnePiece(`","limit":${number(limit)},"remaining":`) };
     }
     return this.#size.text;
   }
@@ -94,7 +105,7 @@ export class CheckLines {
     const known = this.#callers.get(tenant, subject);
     if (known !== undefined) return known;
     const hashed = this.subjectHash(tenant, subject);
-    const made = `"tenant":${quoted(tenant)},"subject_hash":"${hashed}"`;
+    const made = inOnePiece(`"tenant":${quoted(tenant)},"subject_hash":"${hashed}"`);
     if (subject.length <= rememberedLengthMax) this.#callers.set(tenant, subject, made);
     return made;
   }
@@ -102,7 +113,8 @@ export class CheckLines {
   #resource(resource: string): string {
     const known = this.#resources.get(resource);
     if (known !== undefined) return known;
-    const made = `,"resource":${JSON.stringify(redactResource(resource))},"decision_id":"`;
+    const text = `,"resource":${JSON.stringify(redactResource(resource))},"decision_id":"`;
+    const made = inOnePiece(text);
     if (resource.length <= rememberedLengthMax) this.#resources.set(resource, made);
     return made;
   }
@@ -117,12 +129,16 @@ export class CheckLines {
 }
 
 type Head = Pick<CheckEvent, 'route'> & {
-  readonly nowMs: number;
+  readonly atMs: number;
   readonly outcome: Outcome;
   readonly algorithm: string | null;
   readonly text: string;
 };
-type End = Pick<CheckEvent, 'durationUs' | 'requestId'> & { readonly text: string };
+type End = Pick<CheckEvent, 'durationUs' | 'requestId'> & {
+  readonly text: string;
+  /** More than one line ends like this: then it is worth being one piece. */
+  readonly isRepeated: boolean;
+};
 
 /** How long to wait, and how we know. */
 function waitOf(decision: Decision, outcome: Outcome): string {

@@ -44,14 +44,14 @@ export class Observer {
     this.#checkLog = checkLog;
   }
 
-  check(event: CheckEvent): void {
+  check(event: CheckEvent, atMs = Date.now()): void {
     try {
       const { decision } = event;
       const outcome = outcomeOf(decision);
       const algorithm = algorithmOf(decision);
       this.#metrics.checked(event.route, outcome, algorithm, event.durationUs);
       if (this.#isLogged(outcome)) {
-        this.#log.write(this.#lines.check(event, outcome, algorithm, this.#traceIds()));
+        this.#log.write(this.#lines.check(event, atMs, outcome, algorithm, this.#traceIds()));
       }
       // Most are: there is no more to tell of them.
       if (outcome === 'allowed') return;

@@ -60,6 +60,10 @@ export class Coalescer {
 
   async #ask(call: DecideCall, together: readonly Waiting[]): Promise<void> {
     try {
+      const [only] = together;
+      if (only && together.length === 1) {
+        return only.resolve(await this.#engine.decide({ ...call, questions: only.questions }));
+      }
       const questions = together.flatMap((one) => one.questions);
       const result = await this.#engine.decide({ ...call, questions });
       let from = 0;

@@ -123,11 +123,7 @@ export type AnswerContext = {
 /** With what was seen elsewhere when the question was first answered, where that is another slot. */
 export type PartAnswer = Answer & { readonly recorded?: readonly Reading[] };
 
-export function readAnswer(
-  reader: Reply,
-  question: Question,
-  context: AnswerContext,
-): PartAnswer {
+export function readAnswer(reader: Reply, question: Question, context: AnswerContext): PartAnswer {
   const status = reader.number();
   if (status === conflict) return { kind: 'conflict' };
   if (status === replayed) return readReplay(reader, question, context);

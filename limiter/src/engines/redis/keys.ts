@@ -1,4 +1,5 @@
 import type { BoundLimit, TenantRef } from '../../core/engine.ts';
+import { inOnePiece } from '../../core/in-one-piece.ts';
 import { joined } from '../../core/limit.ts';
 import { CounterNames } from '../names/counter-names.ts';
 import { RecentMap } from '../../core/recent-map.ts';
@@ -33,12 +34,13 @@ export class Keys {
 
   /** What every key of the tenant begins with. */
   tenant({ id, generation = 0 }: TenantRef): string {
+    if (generation > 0) return inOnePiece(`${this.#prefix}{${this.#tag(id)}}${generation}:`);
     let tenant = this.#tenants.get(id);
     if (tenant === undefined) {
-      tenant = `${this.#prefix}{${this.#tag(id)}}`;
+      tenant = inOnePiece(`${this.#prefix}{${this.#tag(id)}}:`);
       this.#tenants.set(id, tenant);
     }
-    return generation === 0 ? `${tenant}:` : `${tenant}${generation}:`;
+    return tenant;
   }
 
   /** Where a cluster keeps all of the tenant's counters. */

@@ -22,7 +22,7 @@ local function ledger_count(form, now, outcome, writes)
   ledger_counts = { [field] = 1 }
   local key = form.ledger_key
   writes[#writes + 1] = function()
-    local minute = string.format('%.0f:', math.floor(now / 60000000))
+    local minute = string.format('%d:', math.floor(now / 60000000))
     for counted, count in pairs(ledger_counts) do ledger_add(key, minute .. counted, count) end
   end
 end

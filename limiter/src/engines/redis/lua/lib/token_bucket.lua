@@ -68,8 +68,8 @@ local function token_bucket_encode(state, limit)
   local empty_at, fraction = state[1], state[2]
   local ticks, tokens = limit.a * limit.c, limit.b
   local expires_at = empty_at + (ticks - ticks % tokens) / tokens + 2
-  if fraction == 0 then return empty_at, expires_at end
-  local form = fraction < 1000 and '%.0f%03d' or '%.0f:%.0f'
+  if fraction == 0 then return string.format('%d', empty_at), expires_at end
+  local form = fraction < 1000 and '%d%03d' or '%d:%d'
   return string.format(form, empty_at, fraction), expires_at
 end
 
