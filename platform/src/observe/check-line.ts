@@ -1,10 +1,4 @@
-import {
-  inOnePiece,
-  RecentMap,
-  RecentPairs,
-  type Decision,
-  type LimitDecision,
-} from 'sluice/core';
+import { inOnePiece, RecentMap, RecentPairs, type Decision, type LimitDecision } from 'sluice/core';
 import type { CheckEvent, Outcome } from './check-event.ts';
 import { redactResource } from './redact.ts';
 import { subjectHashUnder, type SubjectHash } from './subject-hash.ts';
