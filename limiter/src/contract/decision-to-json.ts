@@ -22,13 +22,26 @@ export function decisionToJson(decision: Decision): string {
   );
 }
 
-/** What follows the decision's id, up to the limits: mostly there is nothing to tell. */
+/** What follows the decision's id, up to the limits: mostly there is little to tell. */
 function rest(decision: Decision, check: ParsedCheck, blocking: string): string {
   const how = circumstances(decision);
   const price = priced(check);
-  const consequence = consequences(decision, blocking);
-  const isPlain = how === plainly && price === costsOne && consequence === noConsequences;
-  return isPlain ? plainRest : how + price + consequence;
+  const holdsNothing = decision.ticket === null && !decision.reservation;
+  if (how === plainly && price === costsOne && blocking === '' && holdsNothing) {
+    const plain = decision.allowed ? plainRest : plainRefusal(decision);
+    if (plain !== null) return plain;
+  }
+  return how + price + consequences(decision, blocking);
+}
+
+/** Null where it was not one limit that is exceeded, or whom it refuses needs to be escaped. */
+function plainRefusal(decision: Decision): string | null {
+  const shown = Decision.shownOf(decision);
+  if (shown?.reading.verdict !== 'exceeded') return null;
+  const { limit } = shown.bound;
+  const entity = entityOf(limit, Decision.factsOf(decision).check);
+  if (entity === null || !isPlainText(entity)) return null;
+  return spellingOf(limit).plainRefusal + entity + exceededOnly;
 }
 
 /** Up to what remains. */
@@ -112,15 +125,20 @@ const nothingElse =
   ',"would_block":[],"adaptive":{"factor":1,"reason":null},"ticket":null,"reservation":null,"limits":[';
 const noConsequences = inOnePiece(nobody + nothingElse);
 const plainRest = inOnePiece(plainly + costsOne + noConsequences);
+const exceededOnly = inOnePiece(`","reason":"exceeded"}${nothingElse}`);
 
 /** Most texts need no escape, which is found out faster than it is done. */
 function quote(value: string): string {
+  return isPlainText(value) ? `"${value}"` : JSON.stringify(value);
+}
+
+function isPlainText(value: string): boolean {
   for (let at = 0; at < value.length; at += 1) {
     const code = value.charCodeAt(at);
-    const plain = code >= 0x20 && code < 0xd800 && code !== 0x22 && code !== 0x5c;
-    if (!plain) return JSON.stringify(value);
+    const isPlain = code >= 0x20 && code < 0xd800 && code !== 0x22 && code !== 0x5c;
+    if (!isPlain) return false;
   }
-  return `"${value}"`;
+  return true;
 }
 
 function text(value: string | null): string {
@@ -197,6 +215,8 @@ type Spelling = {
   readonly end: string;
   /** Where it refuses: who does, up to whom; and in words, up to the wait. */
   readonly blocker: string;
+  /** The same with what stands before it where that is nothing special, up to the very letters. */
+  readonly plainRefusal: string;
   readonly refusal: string | null;
 };
 
@@ -208,6 +228,7 @@ function spellingOf(limit: Limit): Spelling {
     const { name, numbers, unit, size, mode, override, per } = limit;
     const refusal = exceededStart(limit);
     const start = `{"name":${quote(name)},"algorithm":"${numbers.algorithm}","unit":${quote(unit)},"cost":`;
+    const blocked = blockerStart({ limit: name, per, level: levelOf(limit).name });
     const sized = `,"limit":${size},"base_limit":${override?.baseSize ?? size},"used":`;
     spelling = {
       admits: inOnePiece(`{"allowed":true,"limit":${size},"remaining":`),
@@ -218,7 +239,8 @@ function spellingOf(limit: Limit): Spelling {
       override: inOnePiece(`,"override_id":${text(override?.id ?? null)},"reset_at":`),
       ok: inOnePiece(`,"retry_after_ms":0,"allowed":true,"mode":"${mode}"}`),
       end: inOnePiece(`,"allowed":false,"mode":"${mode}"}`),
-      blocker: inOnePiece(blockerStart({ limit: name, per, level: levelOf(limit).name })),
+      blocker: inOnePiece(blocked),
+      plainRefusal: inOnePiece(`${plainly}${costsOne}${blocked}"`),
       refusal: refusal && inOnePiece(quote(refusal).slice(0, -1)),
     };
     spellings.set(limit, spelling);

@@ -48,7 +48,9 @@ export function prepare(input: CheckInput, caller: Caller, { counts }: Counting)
     const check = parsedCheckOf(input, by, resolution);
     const block = blockOf(input, caller);
     if (block) return prepareBlocked({ input, check, resolution }, block, counts);
-    const asked = `${input.planId ?? ''} ${input.resource}`;
+    // Spelled where it is looked at: with a key, which tells its question from others.
+    const { idempotencyKey, planId = '', resource } = input;
+    const asked = idempotencyKey === undefined ? resource : `${planId} ${resource}`;
     const { limits, label } = select(resolution, {
       subject: input.subject,
       attributes: input.attributes ?? noAttributes,
