@@ -4,8 +4,9 @@ import { redactResource } from './redact.ts';
 import { subjectHashUnder, type SubjectHash } from './subject-hash.ts';
 import type { TraceIds } from './tracing.ts';
 
-/** What is remembered of each kind; most traffic is about few. */
+/** What is remembered of each kind; most traffic is about few, but callers may be many: 10 MB of them. */
 const recentMax = 10_000;
+const recentCallersMax = 50_000;
 const rememberedLengthMax = 200;
 const textLengthMax = 200;
 
@@ -16,7 +17,7 @@ const textLengthMax = 200;
 export class CheckLines {
   readonly subjectHash: SubjectHash;
   /** Tenant and subject's hash, resource up to the decision's id, event name: as they stand in a line. */
-  readonly #callers = new RecentPairs<string>(recentMax);
+  readonly #callers = new RecentPairs<string>(recentCallersMax);
   readonly #resources = new RecentMap<string>(recentMax);
   readonly #events = new RecentMap<string>(recentMax);
   readonly #start = `{"level":"info","pid":${process.pid},"time":`;
