@@ -78,3 +78,32 @@ it('does not mind what late work does in the end', async () => {
   expect(settled).toHaveBeenCalledTimes(1);
   expect(settled.mock.calls[0]?.[0]).toBeInstanceOf(StoreFailure);
 });
+
+it('tells each call its own end, in whatever order they end, and of those that do not that they are late', async () => {
+  const deadline = new Deadline(50);
+  const ends: ((value: number) => void)[] = [];
+  const told: string[] = [];
+  const calls = 5000;
+  for (let call = 0; call < calls; call += 1) {
+    const work = new Promise<number>((resolve) => ends.push(resolve));
+    const tell = (outcome: string) => void (told[call] = (told[call] ?? '') + outcome);
+    deadline.run(work).then(
+      (value) => tell(`${value}`),
+      () => tell('late'),
+    );
+  }
+  // From the last to the first, so that all but the first are ended before those ahead of them.
+  for (let call = calls - 1; call >= 0; call -= 1) if (call % 3 !== 0) ends[call]?.(call);
+  await vi.advanceTimersByTimeAsync(49);
+  expect(told.filter(Boolean)).toHaveLength(calls - Math.ceil(calls / 3));
+  await vi.advanceTimersByTimeAsync(2);
+  expect(told).toEqual(
+    Array.from({ length: calls }, (_, call) => (call % 3 === 0 ? 'late' : `${call}`)),
+  );
+  for (const end of ends) end(-1);
+  await vi.advanceTimersByTimeAsync(100);
+  expect(told[0]).toBe('late');
+  expect(await deadline.run(Promise.resolve('next'))).toBe('next');
+  await vi.advanceTimersByTimeAsync(60);
+  expect(vi.getTimerCount()).toBe(0);
+});

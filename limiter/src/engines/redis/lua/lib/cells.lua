@@ -95,7 +95,7 @@ local function cell_save(cell, now)
       state.held, state.held_next, state.held_last = cell.held, cell.held_next, cell.held_last
       state.force, state.header_changed = force, true
     end
-    algorithm.save(state, limit, now, string.format('%d', ttl_ms))
+    algorithm.save(state, limit, now, ttl_ms)
     return
   end
   if force then

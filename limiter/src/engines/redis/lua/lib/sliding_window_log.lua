@@ -125,6 +125,7 @@ local function sliding_window_log_changes(state)
 end
 
 local function sliding_window_log_save(state, limit, now, ttl_ms)
+  ttl_ms = string.format('%d', ttl_ms)
   local key, gone, stored, text = state.key, state.forgot, state.stored, state.text
   local from = LOG_HEADER + math.min(gone, stored) * LOG_ENTRY
   local changed, added = sliding_window_log_changes(state)
