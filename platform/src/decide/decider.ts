@@ -26,6 +26,7 @@ import type { Caller, Identifier } from './identify.ts';
 import { prepare, questionOfNothing, type Asked, type Prepared } from './prepare.ts';
 import type { Recorder } from './recorder.ts';
 import { shutOutDecision } from './shut-out.ts';
+import { Turns } from './turns.ts';
 import { unconfirmedKey, type UnconfirmedKeys } from './unconfirmed-keys.ts';
 import { allTogether, answerAt, eachByItself, type Final, type Way } from './way.ts';
 
@@ -81,6 +82,7 @@ const roundsMax = 2;
  */
 export class Decider {
   readonly #parts: DeciderParts;
+  readonly #turns = new Turns();
 
   constructor(parts: DeciderParts) {
     this.#parts = parts;
@@ -120,7 +122,9 @@ export class Decider {
 
   /** Each on its own, in order, as few calls as possible. Who may not ask at all is thrown. */
   async checks(asker: Asker, inputs: readonly CheckInput[]): Promise<readonly Outcome[]> {
-    return this.#goOn(asker, inputs, { caller: await this.admit(asker), news: null });
+    const caller = await this.admit(asker);
+    const decide = () => this.#goOn(asker, inputs, { caller, news: null });
+    return this.#turns.take(caller.snapshot.tenant.id, inputs.length, decide);
   }
 
   /** All of them or none: no limit is charged for one of them where another is refused. */
