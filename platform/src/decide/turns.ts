@@ -1,5 +1,5 @@
 /** Checks of one tenant's lists that are under way at once, unless one list alone has more. */
-const checksMaxDefault = 500;
+const checksMaxDefault = 250;
 
 type Place = { underWay: number; readonly waiting: Turn[] };
 type Turn = { readonly checks: number; readonly go: () => void };
