@@ -31,8 +31,9 @@ export function Form({
 }) {
   const form = useRef<HTMLFormElement>(null);
   const [isTouched, setTouched] = useState(false);
-  // What can be cancelled can be lost.
-  useUnsaved(isTouched && onCancel !== undefined);
+  // What can be cancelled can be lost; what is being sent is saved, or refused and then here again. It is
+  // busy until the page has read anew what it shows, which may show what was saved before that.
+  useUnsaved(isTouched && !busy && onCancel !== undefined);
   const refused = fieldErrorsOf(error);
   const errors = found.length > 0 ? found : refused;
   useEffect(() => {
