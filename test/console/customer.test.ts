@@ -59,6 +59,25 @@ describe("a tenant's own admin", () => {
     );
   });
 
+  it('goes on as soon as it is renamed, while the page reads anew what it shows', async () => {
+    const { visitor, page } = await customer();
+    await page.getByText('is changed by who runs this service').waitFor();
+    await page.getByRole('button', { name: 'Rename' }).click();
+    const name = `Renamed ${randomUUID().slice(0, 8)}`;
+    await page.getByRole('textbox', { name: 'Name' }).fill(name);
+    let release = () => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await page.route('**/v1/admin/tenants/**', async (route) => {
+      if (route.request().method() === 'GET') await held;
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'Rename' }).last().click();
+    await page.getByText(`Now called ${name}.`).waitFor();
+    await visitor.open('/account/overrides');
+    release();
+    await page.getByText('They are made by who runs this service.').waitFor();
+  });
+
   it('makes keys, but none that selects plans; and blocks callers, but lets none through', async () => {
     const { visitor, page } = await customer();
     await visitor.open('/account/keys');
