@@ -55,8 +55,8 @@ function read({ args, keys: sent }: EncodedCall): { form: number; keys: string[]
   const sizes = new Map<number, number>();
   const questions: { form: number; keys: string[] }[] = [];
   for (let at = 2; at < numbers.length;) {
-    const [form, before] = numbers.slice(at, at + 2) as [number, number];
-    at += 2;
+    const [form, before, times] = numbers.slice(at, at + 3) as [number, number, number];
+    at += 3;
     if (!sizes.has(form)) {
       const [flags, count] = numbers.slice(at, at + 2) as [string, number];
       at += flags[1] === '1' ? 3 : 2;
@@ -68,7 +68,11 @@ function read({ args, keys: sent }: EncodedCall): { form: number; keys: string[]
       }
       sizes.set(form, size);
     }
-    questions.push({ form, keys: sent.slice(before, before + (sizes.get(form) ?? 0)) });
+    const size = sizes.get(form) ?? 0;
+    for (let nth = 0; nth < times; nth += 1) {
+      const from = before + nth * size;
+      questions.push({ form, keys: sent.slice(from, from + size) });
+    }
   }
   return questions;
 }

@@ -67,6 +67,22 @@ const dayMs = 86_400_000;
 const reservationsPerHourDefault = 250_000;
 const noOverflow: ReadonlySet<string> = new Set();
 
+/** Questions of one form that follow each other, each with no more of its own than its keys. */
+type Run = {
+  readonly form: number;
+  /** How many keys stand before theirs. */
+  readonly before: number;
+  /** The form, where it is new. */
+  readonly spelled: string;
+  /** `null` where no other may follow. */
+  readonly first: Part | null;
+  count: number;
+};
+
+function spelledRun({ form, before, count, spelled }: Run): string {
+  return `,${form},${before},${count}${spelled}`;
+}
+
 /** A call as `decide.lua` reads it: its keys, its arguments and what must be linked for it. */
 export class EncodedCall {
   readonly keys: string[] = [];
@@ -82,8 +98,8 @@ export class EncodedCall {
   /** Of several questions, what was asked in which form. */
   readonly #forms: Map<string, number> | null;
   readonly #limits: (BoundLimit | undefined)[] = [];
-  /** The last question, if it says nothing of its own but its keys, and its form. */
-  #last: { readonly question: Part; readonly form: number } | null = null;
+  /** What the next question may join. */
+  #run: Run | null = null;
 
   constructor(
     { tenant, questions, snapshot, global = false, sweptUntilUs = 0 }: SlotCall,
@@ -101,7 +117,12 @@ export class EncodedCall {
       this.args.push(`${epoch.tenant}.${epoch.shared} ${validUntilUs} ${confirmed ? 1 : 0}`);
     }
     let asked = '';
-    for (const question of questions) asked += this.#question(question);
+    for (const question of questions) {
+      if (this.#joins(question)) continue;
+      if (this.#run) asked += spelledRun(this.#run);
+      this.#run = this.#begin(question);
+    }
+    if (this.#run) asked += spelledRun(this.#run);
     const { allowances } = context;
     if (allowances) {
       this.uses |= features.allowance;
@@ -127,21 +148,16 @@ export class EncodedCall {
     return position;
   }
 
-  /** Its numbers: which form it has, where its limits' keys begin, and the form where that is new. */
-  #question(question: Part): string {
-    // Mostly one asks what the last did: then its form is known without spelling it.
-    if (this.#last && isPlain(question) && asksAlike(this.#last.question, question)) {
-      const before = this.keys.length;
-      for (const bound of question.limits) this.#key(bound, bound, false);
-      return `,${this.#last.form},${before}`;
-    }
-    const { form, text } = this.#form(question);
-    const mayRepeat = this.#forms !== null && this.#overflowing.size === 0 && isPlain(question);
-    this.#last = mayRepeat ? { question, form } : null;
-    return text;
+  /** Mostly one asks what the last did: then its keys are all there is to say. */
+  #joins(question: Part): boolean {
+    const run = this.#run;
+    if (!run?.first || !isPlain(question) || !asksAlike(run.first, question)) return false;
+    for (const bound of question.limits) this.#key(bound, bound, false);
+    run.count += 1;
+    return true;
   }
 
-  #form(question: Part): { readonly form: number; readonly text: string } {
+  #begin(question: Part): Run {
     const { limits, peek, ledgerLabel, idempotency, reserve, elsewhere } = question;
     const at = this.args.length;
     if (idempotency) this.#record(question);
@@ -162,13 +178,15 @@ export class EncodedCall {
     if (ledgerLabel !== undefined) spelled += `,${this.#use(features.ledger, ledgerSuffix)}`;
     const before = this.keys.length;
     for (const bound of limits) spelled += this.#limit(bound, reserve !== undefined);
+    const mayRepeat = this.#forms !== null && this.#overflowing.size === 0 && isPlain(question);
+    const first = mayRepeat ? question : null;
     const name = ledgerLabel === undefined ? spelled : `${spelled} ${ledgerLabel}`;
     const known = this.#forms?.get(name);
-    if (known !== undefined) return { form: known, text: `,${known},${before}` };
+    if (known !== undefined) return { form: known, before, spelled: '', first, count: 1 };
     const form = (this.#forms?.size ?? 0) + 1;
     this.#forms?.set(name, form);
     if (ledgerLabel !== undefined) this.args.splice(at, 0, ledgerLabel);
-    return { form, text: `,${form},${before}${spelled}` };
+    return { form, before, spelled, first, count: 1 };
   }
 
   #limit(asked: BoundLimit, reserving: boolean): string {

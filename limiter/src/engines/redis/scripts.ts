@@ -70,7 +70,11 @@ const featureFiles: Record<Feature, readonly string[]> = {
 };
 
 /** What `decide` itself looks for, and the feature it comes with. */
-const optional = { epoch_check: features.epoch, reply_packed: features.packed } as const;
+const optional = {
+  epoch_check: features.epoch,
+  ledger_write: features.ledger,
+  reply_packed: features.packed,
+} as const;
 
 /** Links, or finds, the variant for just what a call uses. */
 export type LinkVariant = (uses: number) => Script;

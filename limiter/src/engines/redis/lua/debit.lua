@@ -10,7 +10,7 @@ if not redis.call('SET', KEYS[1], 1, 'PX', tonumber(ARGV[1]), 'NX') then return 
 local now = clock_now()
 for index = 2, #KEYS, 2 do
   local limit = limit_parse(ARGV[index / 2 + 1])
-  local cell = cell_open(limit)
+  local cell = cell_open(limit.algorithm, KEYS[limit.key])
   limit_in_force(limit, cell)
   if cell.held > 0 then holds_expire(cell, limit, KEYS[index + 1], now) end
   local state = limit.algorithm.load(cell.stored, limit, now)

@@ -5,8 +5,8 @@
 -- KEYS   every key of the call: the epoch first and the allowance last, where there is one. Those of
 --        a question's limits stand together: each counter, then the mark of its penalty, its holds
 -- ARGV   1  a list of numbers: allowance_max (-1 without an allowance), swept_until (0 where no holds
---           were swept for this call), and each question: its form, from 1, the position before its
---           limits' keys, and where the form is new
+--           were swept for this call), and questions of one form that follow each other: the form, from
+--           1, the position before their limits' keys, how many they are, and where the form is new
 --             "peek,ledger,record,reserve,slots,elsewhere,charge", limits   a text of flags, a count
 --             ledger_key                                     with ledger
 --             each limit: algorithm, standing, cost, a, b, c, d
@@ -34,7 +34,7 @@
 
 -- One piece, for every function that is made costs each call: what only some calls use is in `lib`.
 
-local numbers = cjson.decode(ARGV[1])
+local keys, numbers = KEYS, cjson.decode(ARGV[1])
 local allowance_max, swept_until, last = numbers[1], numbers[2], #numbers
 local at, argument, n, now = 2, 1, 1, clock_now()
 -- What has expired since the sweep counts on: a call that waits for all to be swept may never end.
@@ -43,21 +43,26 @@ local reply = { now, nil, nil, nil, nil, nil, nil, nil }
 
 if epoch_check then
   argument = 2
-  local problem = epoch_check(KEYS[1], redis.call('GET', KEYS[1]), ARGV[2], now)
+  local problem = epoch_check(keys[1], redis.call('GET', keys[1]), ARGV[2], now)
   if problem then return { problem, now } end
 end
 
-local forms, cells, touched, writes = {}, {}, {}, nil
+local forms, cells, touched, touches, writes = {}, {}, {}, 0, nil
+local form, key, left = nil, 0, 0
 local created, due, outside, crowded
 
-while at < last do
-  local number, key = numbers[at + 1], numbers[at + 2]
-  local form, question = forms[number], nil
-  at = at + 2
-  if not form then
-    form, at, argument = form_read(numbers, at, argument)
-    forms[number] = form
+while left > 0 or at < last do
+  if left == 0 then
+    local number = numbers[at + 1]
+    form, key, left = forms[number], numbers[at + 2], numbers[at + 3]
+    at = at + 3
+    if not form then
+      form, at, argument = form_read(numbers, at, argument)
+      forms[number] = form
+    end
   end
+  left = left - 1
+  local question
   if form.own then
     question, writes = {}, writes or {}
     if form.record then argument = records_open(question, argument) end
@@ -68,10 +73,10 @@ while at < last do
     end
     if form.charge then argument = charge_open(question, argument) end
   end
-  local peek, elsewhere = form.peek, form.elsewhere
+  local peek, elsewhere, count = form.peek, form.elsewhere, #form
   local reserve = question and question.reserve
   local replayed = question and question.recorded and not peek
-  local count, allowed, warned = #form, elsewhere ~= '1', elsewhere == '2'
+  local allowed, warned = elsewhere ~= '1', elsewhere == '2'
 
   -- Weigh every limit.
   if not replayed then
@@ -80,10 +85,11 @@ while at < last do
       local algorithm, amount, held = limit.algorithm, limit.amount, 0
       key = key + 1
       limit.key = key
-      local cell = cells[KEYS[key]]
+      local name = keys[key]
+      local cell = cells[name]
       if not cell then
-        cell = cell_open(limit)
-        cells[KEYS[key]] = cell
+        cell = cell_open(algorithm, name)
+        cells[name] = cell
       end
       local state, beyond = algorithm.load(cell.stored, limit, now)
       if beyond then outside = true end
@@ -98,11 +104,11 @@ while at < last do
       if limit.more then
         if limit.block_us then
           key = key + 1
-          penalty_open(limit, KEYS[key], now)
+          penalty_open(limit, keys[key], now)
         end
         if limit.holds then
           key = key + 1
-          limit.holds_key, limit.window = KEYS[key], nil
+          limit.holds_key, limit.window = keys[key], nil
         end
       end
       local verdict = 0
@@ -143,8 +149,10 @@ while at < last do
       if verdict == 0 and counts and limit.cost > 0 and not peek then
         local cell, state = limit.cell, limit.state
         if not cell.limit then
-          touched[#touched + 1] = cell
-          if limit.counted and not (cell.exists or state.exists) then
+          touches = touches + 1
+          touched[touches] = cell
+          local stored = cell.stored
+          if limit.counted and (not stored or stored.exists == false) then
             created = created or {}
             created[#created + 1] = limit.key
           end
@@ -156,7 +164,8 @@ while at < last do
         else
           state = algorithm.charge(state, limit, limit.amount, now, question and question.id)
           limit.state = state
-          cell_store(cell, limit, state)
+          if cell.held > 0 then cell_store(cell, limit, state) end
+          cell.stored, cell.limit = state, limit
           if cell.force then cell.force = { limit.a, limit.b, limit.c, limit.d } end
         end
       end
@@ -171,7 +180,16 @@ while at < last do
         reply[n] = blocked_until
       end
       reply[verdict_at] = verdict
-      n = state_read(reply, n, limit.state, limit, limit.amount + held, now)
+      -- As `state_read`, which would cost a call each.
+      local state, read = limit.state, algorithm.read
+      if read then
+        n = read(reply, n, state, limit, limit.amount + held, now)
+      else
+        for part = 1, #state do
+          n = n + 1
+          reply[n] = state[part]
+        end
+      end
     end
 
     if allowed and not peek then
@@ -181,8 +199,7 @@ while at < last do
         if question.record_key then records_keep(question, now, reply, status_at, n, writes) end
       end
       if form.label then
-        writes = writes or {}
-        ledger_count(form, now, warned and 'w' or 'a', writes)
+        if warned then form.warned = form.warned + 1 else form.admitted = form.admitted + 1 end
       end
     end
   end
@@ -193,15 +210,16 @@ if due then return { -4, now, unpack(due) } end
 if crowded then return { -6, now } end
 
 if created and allowance_max >= 0 then
-  local key, weight = KEYS[#KEYS], 0
-  for index = 1, #created do weight = weight + allowance_weight(cells[KEYS[created[index]]], now) end
-  if allowance_left(key, allowance_max * ALLOWANCE_WINDOW_MS) < weight then
+  local allowance, weight = keys[#keys], 0
+  for index = 1, #created do weight = weight + allowance_weight(cells[keys[created[index]]], now) end
+  if allowance_left(allowance, allowance_max * ALLOWANCE_WINDOW_MS) < weight then
     return { -3, now, unpack(created) }
   end
-  allowance_take(key, weight)
+  allowance_take(allowance, weight)
 end
 
-for index = 1, #touched do cell_save(touched[index], now) end
+for index = 1, touches do cell_save(touched[index], now) end
+if ledger_write then ledger_write(forms, now) end
 if writes then
   for index = 1, #writes do writes[index]() end
 end

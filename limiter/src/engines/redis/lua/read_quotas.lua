@@ -19,7 +19,8 @@ end
 local now = clock_now()
 local reply = {}
 for index = 1, #KEYS / 2 do
-  local cell = cell_open(limit_parse(ARGV[index]))
+  local limit = limit_parse(ARGV[index])
+  local cell = cell_open(limit.algorithm, KEYS[limit.key])
   local start, stop, used = 0, 0, 0
   if cell.stored and now < cell.stored[2] then
     start, stop = cell.stored[1], cell.stored[2]

@@ -13,8 +13,8 @@ local now = clock_now()
 for index = 2, #KEYS, 2 do
   local limit = limit_parse(ARGV[index / 2 + 1])
   local algorithm = limit.algorithm
-  local cell = cell_open(limit)
-  if cell.exists then
+  local cell, exists = cell_open(algorithm, KEYS[limit.key])
+  if exists then
     -- A bucket gives back the time that was charged, at the rate of then; a sliding counter what
     -- has not faded by the window of then.
     local b, c = limit.b, limit.c

@@ -19,11 +19,12 @@ for index = 1, tonumber(count) do
   local window, holds_key = next_window(), KEYS[2 * index + 1]
   local member = window ~= '-' and holds_member(id, limit.cost, tonumber(window), keep)
   local score = member and redis.call('ZSCORE', holds_key, member)
-  local cell = score and tonumber(score) > now and cell_open(limit)
+  local cell, exists
+  if score and tonumber(score) > now then cell, exists = cell_open(limit.algorithm, KEYS[limit.key]) end
   -- In a window that is over there is nothing left to hold.
-  if cell and cell.exists and tonumber(window) == holds_window(limit, cell.stored) then
+  if exists and tonumber(window) == holds_window(limit, cell.stored) then
     limit_in_force(limit, cell)
-    cell.held_last = math.max(cell.held_last, expires_at)
+    cell.held_last = math.max(cell.held_last or 0, expires_at)
     redis.call('ZADD', holds_key, expires_at, member)
     cell.held_next = tonumber(redis.call('ZRANGE', holds_key, 0, 0, 'WITHSCORES')[2])
     cell_store(cell, limit, cell.stored)

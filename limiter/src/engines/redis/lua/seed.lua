@@ -10,7 +10,7 @@ for index = 1, #KEYS do
   local limit = limit_parse(ARGV[index])
   local start, stop, used = limit.b, limit.c, limit.cost
   if start <= now and now < stop then
-    local cell = cell_open(limit)
+    local cell = cell_open(limit.algorithm, KEYS[limit.key])
     local known = cell.stored
     local counts = known and now < known[2]
     if not counts or (known[1] == start and known[3] < used) then

@@ -60,7 +60,7 @@ for index = 1, tonumber(count) do
   local window, holds_key = tonumber(next_window()), KEYS[2 * index + 1]
   reply[#reply + 1] = 0
   if window then
-    local cell = cell_open(limit)
+    local cell = cell_open(limit.algorithm, KEYS[limit.key])
     limit_in_force(limit, cell)
     if first then holds_expire(cell, limit, holds_key, now) end
     local state = limit.algorithm.load(cell.stored, limit, now)

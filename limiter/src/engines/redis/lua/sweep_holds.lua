@@ -8,8 +8,8 @@
 local now = clock_now()
 for index = 1, #KEYS / 2 do
   local limit = limit_parse(ARGV[index])
-  local cell = cell_open(limit)
-  if cell.exists then
+  local cell, exists = cell_open(limit.algorithm, KEYS[limit.key])
+  if exists then
     -- Whoever looks may do so by numbers that count for less long than those in force.
     cell.lasts = true
     holds_expire(cell, limit, KEYS[2 * index], now)

@@ -20,28 +20,30 @@ local function cell_holds(cell, value)
   return string.sub(value, 90)
 end
 
-local function cell_open(limit)
-  local algorithm, key = limit.algorithm, KEYS[limit.key]
-  local cell = {
-    key = key, stored = nil, as_read = nil, exists = false, limit = nil,
-    held = 0, held_next = 0, held_last = 0,
-  }
+-- The cell, and whether anything is stored. What is held is told only where something was: a cell has
+-- few fields, and so costs little, where nobody reserves.
+local function cell_open(algorithm, key)
   if algorithm.open then
     local state = algorithm.open(key)
-    cell.stored, cell.exists = state, state.exists
+    local cell = { key = key, stored = state, limit = nil, held = 0 }
     if state.force then
       cell.held, cell.held_next, cell.held_last = state.held, state.held_next, state.held_last
       cell.force = state.force
     end
-    return cell
+    return cell, state.exists
   end
-  local value = redis.call('GET', key)
-  if value then
-    if #value > CELL_BARE_MAX then value = cell_holds(cell, value) end
-    local state = algorithm.decode(value)
-    cell.stored, cell.as_read, cell.exists = state, state, true
+  local value, cell = redis.call('GET', key), nil
+  if algorithm.ends then
+    cell = { key = key, stored = nil, limit = nil, held = 0, as_read = nil }
+  else
+    cell = { key = key, stored = nil, limit = nil, held = 0 }
   end
-  return cell
+  if not value then return cell, false end
+  if #value > CELL_BARE_MAX then value = cell_holds(cell, value) end
+  local state = algorithm.decode(value)
+  cell.stored = state
+  if algorithm.ends then cell.as_read = state end
+  return cell, true
 end
 
 -- Appends what is shown of a state: its numbers, where the algorithm does not say otherwise.
@@ -65,7 +67,8 @@ local function cell_store(cell, limit, state)
   cell.stored, cell.limit = state, limit
 end
 
-local function cell_save(cell, now)
+-- Of a cell with something in front of its state, or a state that saves itself.
+local function cell_save_whole(cell, now)
   local key, limit, state, force = cell.key, cell.limit, cell.stored, cell.force
   local algorithm = limit.algorithm
   local value, expires_at
@@ -73,12 +76,6 @@ local function cell_save(cell, now)
     expires_at = algorithm.expires_at(state, limit, now)
   else
     value, expires_at = algorithm.encode(state, limit)
-    -- It is still the window that was read, which ends when it would have: the expiry stays, and
-    -- setting it again would cost as much as the rest of the command.
-    if algorithm.ends and state == cell.as_read and not force then
-      redis.call('SET', key, value, 'KEEPTTL')
-      return
-    end
   end
   local ttl_ms = clock_ttl_ms(expires_at, now)
   if cell.held > 0 then
@@ -90,9 +87,10 @@ local function cell_save(cell, now)
     ttl_ms = math.max(ttl_ms, redis.call('PTTL', key))
   end
   if cell.lasts then ttl_ms = math.max(ttl_ms, redis.call('PTTL', key)) end
+  local held_next, held_last = cell.held_next or 0, cell.held_last or 0
   if algorithm.save then
     if force then
-      state.held, state.held_next, state.held_last = cell.held, cell.held_next, cell.held_last
+      state.held, state.held_next, state.held_last = cell.held, held_next, held_last
       state.force, state.header_changed = force, true
     end
     algorithm.save(state, limit, now, ttl_ms)
@@ -101,8 +99,22 @@ local function cell_save(cell, now)
   if force then
     local kept = cell.kept
     if kept then value = struct.pack('>dddd', kept[1], kept[2], kept[3], kept[4]) .. value end
-    value = (kept and 'k' or 'h') .. struct.pack('>ddd', cell.held, cell.held_next, cell.held_last)
+    value = (kept and 'k' or 'h') .. struct.pack('>ddd', cell.held, held_next, held_last)
       .. struct.pack('>dddd', force[1], force[2], force[3], force[4]) .. value
   end
   redis.call('PSETEX', key, string.format('%d', ttl_ms), value)
+end
+
+local function cell_save(cell, now)
+  local limit, state = cell.limit, cell.stored
+  local algorithm = limit.algorithm
+  if cell.force or cell.lasts or algorithm.save then return cell_save_whole(cell, now) end
+  local value, expires_at = algorithm.encode(state, limit)
+  -- It is still the window that was read, which ends when it would have: the expiry stays, and
+  -- setting it again would cost as much as the rest of the command.
+  if algorithm.ends and state == cell.as_read then
+    redis.call('SET', cell.key, value, 'KEEPTTL')
+  else
+    redis.call('PSETEX', cell.key, string.format('%d', clock_ttl_ms(expires_at, now)), value)
+  end
 end

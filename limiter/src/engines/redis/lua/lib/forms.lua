@@ -15,6 +15,7 @@ local function form_read(numbers, at, argument)
     form = {
       peek = peek == '1', ledger_key = nil, label = nil, record = record == '1',
       reserve = reserve == '1', slots = slots == '1', elsewhere = elsewhere, charge = charge == '1',
+      admitted = 0, warned = 0,
     }
     if record .. reserve .. slots .. charge ~= '0000' then form.own = true end
     if ledger == '1' then

@@ -34,9 +34,10 @@ end
 
 -- What is left then.
 local function give_back(limit, charged_at, now)
-  local algorithm, cell = limit.algorithm, cell_open(limit)
+  local algorithm = limit.algorithm
+  local cell, exists = cell_open(algorithm, KEYS[limit.key])
   local state = algorithm.load(cell.stored, limit, now)
-  if not cell.exists then return state end
+  if not exists then return state end
   if algorithm.open and give_back_entry(cell.key, limit.cost, charged_at) then
     return algorithm.open(cell.key)
   end

@@ -10,19 +10,21 @@ local function ledger_add(key, field, count)
   end
 end
 
--- What this call counts, by outcome and label: questions that are counted alike are added at once.
-local ledger_counts
-
-local function ledger_count(form, now, outcome, writes)
-  local field = outcome .. ':' .. form.label
-  if ledger_counts then
-    ledger_counts[field] = (ledger_counts[field] or 0) + 1
-    return
+-- What was let in of each form. Forms that are counted alike are added at once.
+local function ledger_write(forms, now)
+  local key, counts = nil, {}
+  for index = 1, #forms do
+    local form = forms[index]
+    local admitted, warned = form.admitted, form.warned
+    if form.label and admitted + warned > 0 then
+      local as_admitted, as_warned = 'a:' .. form.label, 'w:' .. form.label
+      key = form.ledger_key
+      counts[as_admitted] = (counts[as_admitted] or 0) + admitted
+      counts[as_warned] = (counts[as_warned] or 0) + warned
+    end
   end
-  ledger_counts = { [field] = 1 }
-  local key = form.ledger_key
-  writes[#writes + 1] = function()
-    local minute = string.format('%d:', math.floor(now / 60000000))
-    for counted, count in pairs(ledger_counts) do ledger_add(key, minute .. counted, count) end
+  local minute = string.format('%d:', math.floor(now / 60000000))
+  for field, count in pairs(counts) do
+    if count > 0 then ledger_add(key, minute .. field, count) end
   end
 end

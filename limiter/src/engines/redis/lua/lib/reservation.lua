@@ -16,6 +16,7 @@ local function reservation_open(question, at, now)
     local window = holds_window(limit, limit.state)
     local member = holds_member(id, limit.cost, window, keep)
     limit.window = string.format('%.0f', window)
+    cell.held_next, cell.held_last = cell.held_next or 0, cell.held_last or 0
     if cell.held == 0 and limit.algorithm.windowed then holds_recount(cell, limit.holds_key, window) end
     cell.held = cell.held + limit.cost
     cell.force = { limit.a, limit.b, limit.c, limit.d }

@@ -34,10 +34,10 @@ local function token_bucket_load(stored, limit, now)
   return { full_at, full_fraction }
 end
 
--- Taking the amount moves the instant at which the bucket was empty by the time it takes.
+-- Taking the amount moves the instant at which the bucket was empty by the time it takes. Where that
+-- is a whole number of microseconds the callers add it themselves: a call costs more than the sum.
 local function token_bucket_after(state, limit, amount)
   local ticks, tokens = amount * limit.c, limit.b
-  if tokens == 1 then return state[1] + ticks, state[2] end
   local rest = ticks % tokens
   local empty_at, fraction = state[1] + (ticks - rest) / tokens, state[2] + rest
   if fraction < tokens then return empty_at, fraction end
@@ -45,12 +45,14 @@ local function token_bucket_after(state, limit, amount)
 end
 
 local function token_bucket_admits(state, limit, amount, now)
-  local empty_at, fraction = token_bucket_after(state, limit, amount)
+  local empty_at, fraction = state[1] + amount * limit.c, state[2]
+  if limit.b > 1 then empty_at, fraction = token_bucket_after(state, limit, amount) end
   return empty_at < now or (empty_at == now and fraction == 0)
 end
 
 local function token_bucket_charge(state, limit, amount, now)
-  local empty_at, fraction = token_bucket_after(state, limit, amount)
+  local empty_at, fraction = state[1] + amount * limit.c, state[2]
+  if limit.b > 1 then empty_at, fraction = token_bucket_after(state, limit, amount) end
   if empty_at > now then
     local ticks = limit.a * limit.c
     local worst_fraction = ticks % limit.b
