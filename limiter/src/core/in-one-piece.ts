@@ -1,11 +1,8 @@
-const anyText = /^/;
-
 /**
  * A text that was put together is kept in pieces until somebody reads it, and each text that it
- * becomes part of copies it piece by piece. What is used again and again is better in one: an
- * expression that looks at it makes it so.
+ * becomes part of copies it piece by piece. What is used again and again, or looked at by a regular
+ * expression, is better in one: to read a letter makes it so, in less time than an expression would.
  */
 export function inOnePiece(text: string): string {
-  anyText.test(text);
-  return text;
+  return text[0] === undefined ? '' : text;
 }

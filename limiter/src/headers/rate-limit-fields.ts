@@ -1,5 +1,6 @@
 import { periodsAround } from '../core/algorithms/quota.ts';
 import type { ShownLimit } from '../core/decision.ts';
+import { inOnePiece } from '../core/in-one-piece.ts';
 import type { Limit } from '../core/limit.ts';
 import { effectiveSeconds, wholeSeconds } from './effective-window.ts';
 import { integer, quoted } from './structured.ts';
@@ -44,44 +45,77 @@ export function rateLimitFields(limits: readonly ShownLimit[], nowUs: number): R
   let policy = '';
   let state = '';
   for (const shown of limits) {
-    const { limit } = shown.bound;
-    const spelling = spellingOf(limit);
-    const seconds = effectiveSeconds(shown, nowUs);
+    const spelling = spellingOf(shown.bound.limit);
     if (policy !== '') {
       policy += ', ';
       state += ', ';
     }
-    policy += policyItem(limit, spelling, nowUs);
-    state += `${spelling.name};r=${integer(shown.view.remaining)}`;
-    if (seconds !== null) state += `;t=${integer(seconds)}`;
+    policy += policyItem(spelling, nowUs);
+    state += stateItem(spelling, shown, integer(shown.view.remaining), nowUs);
   }
   return { policy, state };
 }
 
+/** With what remains as it is spelled. */
+export function stateItem(
+  { state }: Spelling,
+  shown: ShownLimit,
+  remaining: string,
+  nowUs: number,
+): string {
+  const seconds = effectiveSeconds(shown, nowUs);
+  if (seconds === null) return state + remaining;
+  // Node looks at each letter before it sends a field.
+  return inOnePiece(state + remaining + effectiveText(seconds));
+}
+
+/** All callers of one window are told the same for a second. */
+let effective = { seconds: -1, text: '' };
+
+function effectiveText(seconds: number): string {
+  if (effective.seconds !== seconds) effective = { seconds, text: `;t=${integer(seconds)}` };
+  return effective.text;
+}
+
 /** A limit as it is spelled in fields. `policy` is that of the window it was last spelled for. */
-type Spelling = { readonly name: string; readonly rule: string; windowS: number; policy: string };
+export type Spelling = {
+  readonly limit: Limit;
+  /** Up to what remains. */
+  readonly state: string;
+  readonly size: string;
+  readonly rule: string;
+  windowS: number;
+  policy: string;
+};
 
 const spellings = new WeakMap<Limit, Spelling>();
+/** Most decisions are on the same limit as the last. */
+let last: Spelling | undefined;
 
-function spellingOf(limit: Limit): Spelling {
+export function spellingOf(limit: Limit): Spelling {
+  if (last?.limit === limit) return last;
   let spelling = spellings.get(limit);
   if (!spelling) {
     const name = quoted(limit.name);
     const unit = unitOf(limit);
-    const rule = `${name};q=${integer(limit.size)}${unit === null ? '' : `;qu=${quoted(unit)}`}`;
-    spelling = { name, rule, windowS: 0, policy: rule };
+    const unitText = unit === null ? '' : `;qu=${quoted(unit)}`;
+    const rule = inOnePiece(`${name};q=${integer(limit.size)}${unitText}`);
+    const state = inOnePiece(`${name};r=`);
+    spelling = { limit, state, size: String(limit.size), rule, windowS: 0, policy: rule };
     spellings.set(limit, spelling);
   }
+  last = spelling;
   return spelling;
 }
 
-function policyItem(limit: Limit, spelling: Spelling, nowUs: number): string {
+export function policyItem(spelling: Spelling, nowUs: number): string {
+  const { limit } = spelling;
   // Months differ in length; all other windows are spelled once.
   if (spelling.windowS === 0 || limit.numbers.algorithm === 'quota') {
     const windowS = windowSeconds(limit, nowUs);
     if (windowS !== null && windowS !== spelling.windowS) {
       spelling.windowS = windowS;
-      spelling.policy = `${spelling.rule};w=${integer(windowS)}`;
+      spelling.policy = inOnePiece(`${spelling.rule};w=${integer(windowS)}`);
     }
   }
   return spelling.policy;

@@ -1,6 +1,6 @@
 /** The little of Structured Fields (RFC 9651) that is written here: strings and integers. */
 
-const integerMax = 999_999_999_999_999;
+export const integerMax = 999_999_999_999_999;
 
 /** Fifteen digits are all a field may hold; what is larger says "at least this much". */
 export function integer(value: number): string {

@@ -4,9 +4,15 @@ import { describe } from '../core/numbers.ts';
 import { oneOf, refuseUnknownFields, requireObject } from '../core/parse.ts';
 import type { DecisionView } from '../core/limiter-port.ts';
 import { spelledNames, type Names } from './names.ts';
-import { closest, rateLimitFields } from './rate-limit-fields.ts';
+import {
+  closest,
+  policyItem,
+  rateLimitFields,
+  spellingOf,
+  stateItem,
+} from './rate-limit-fields.ts';
 import { requireJitter, retryAfterSeconds, type Jitter } from './retry-after.ts';
-import { integer } from './structured.ts';
+import { integer, integerMax } from './structured.ts';
 import { writeViewHeaders } from './view-headers.ts';
 import { warningOf, type EnforceFrom } from './warning.ts';
 
@@ -85,14 +91,41 @@ export function writeHeaders(
   const spelled = spelledNames(lowerCase);
   if (!(decision instanceof Decision)) return writeViewHeaders(target, spelled, decision, options);
   const shown = Decision.shownOf(decision);
-  if (shown && profile === 'default') writeUnixTrio(target, spelled, decision, shown);
-  if (shown && profile === 'trio') writeTrio(target, spelled, decision, shown);
+  if (!shown) return writeRetryAfter(target, spelled, decision, options);
+  const nowUs = Decision.nowUsOf(decision);
+  if (profile === 'default') writeUnixTrio(target, spelled, shown);
+  if (profile === 'trio') writeTrio(target, spelled, shown, nowUs);
   writeRetryAfter(target, spelled, decision, options);
-  if (!shown) return;
   const views = Decision.viewsOf(decision);
-  if (profile !== 'trio') writeDraft(target, spelled, decision, views);
+  if (profile !== 'trio') writeDraft(target, spelled, closest(views), nowUs);
   const warning = warningOf(views, options.enforceFrom);
   if (warning !== null) target.setHeader(spelled.warning, warning);
+}
+
+/**
+ * The same of one limit that refuses, and let the call in: most are. Nothing is to be chosen, to be
+ * waited for or to be warned of then.
+ */
+export function writePassHeaders(
+  target: HeaderTarget,
+  only: ShownLimit,
+  nowUs: number,
+  { profile = 'default', lowerCase = false }: HeaderOptions,
+): void {
+  if (profile === 'none') return;
+  const spelled = spelledNames(lowerCase);
+  const { remaining, resetAtUs } = only.view;
+  const spelling = spellingOf(only.bound.limit);
+  const left = integer(remaining);
+  if (profile === 'default') {
+    target.setHeader(spelled.limit, spelling.size);
+    target.setHeader(spelled.remaining, remaining <= integerMax ? left : String(remaining));
+    target.setHeader(spelled.reset, unixText(resetAtUs));
+  } else if (profile === 'trio') writeTrio(target, spelled, only, nowUs);
+  target.setHeader(spelled.retryAfter, '0');
+  if (profile === 'trio') return;
+  target.setHeader(spelled.policy, policyItem(spelling, nowUs));
+  target.setHeader(spelled.state, stateItem(spelling, only, left, nowUs));
 }
 
 function requireDecision(decision: DecisionView): void {
@@ -102,24 +135,26 @@ function requireDecision(decision: DecisionView): void {
   throw new InvalidInput('decision', `must be one of ours, got ${describe(decision)}`);
 }
 
-function writeUnixTrio(
-  target: HeaderTarget,
-  spelled: Names,
-  decision: Decision,
-  { bound, view }: ShownLimit,
-): void {
-  target.setHeader(spelled.limit, String(bound.limit.size));
+function writeUnixTrio(target: HeaderTarget, spelled: Names, { bound, view }: ShownLimit): void {
+  target.setHeader(spelled.limit, spellingOf(bound.limit).size);
   target.setHeader(spelled.remaining, String(view.remaining));
-  target.setHeader(spelled.reset, String(decision.resetAt));
+  target.setHeader(spelled.reset, unixText(view.resetAtUs));
+}
+
+/** Windows that are aligned end for all at once. */
+let lastReset = { us: Number.NaN, text: '' };
+
+function unixText(us: number): string {
+  if (lastReset.us !== us) lastReset = { us, text: String(Math.ceil(us / 1_000_000)) };
+  return lastReset.text;
 }
 
 function writeTrio(
   target: HeaderTarget,
   spelled: Names,
-  decision: Decision,
   { bound, view }: ShownLimit,
+  nowUs: number,
 ): void {
-  const nowUs = Decision.nowUsOf(decision);
   const seconds = Math.max(0, Math.ceil((view.resetAtUs - nowUs) / 1_000_000));
   target.setHeader(spelled.trioLimit, integer(bound.limit.size));
   target.setHeader(spelled.trioRemaining, integer(view.remaining));
@@ -140,12 +175,10 @@ function writeRetryAfter(
 function writeDraft(
   target: HeaderTarget,
   spelled: Names,
-  decision: Decision,
-  views: readonly ShownLimit[],
+  limits: readonly ShownLimit[],
+  nowUs: number,
 ): void {
-  const limits = closest(views);
   if (limits.length === 0) return;
-  const nowUs = Decision.nowUsOf(decision);
   const { policy, state } = rateLimitFields(limits, nowUs);
   target.setHeader(spelled.policy, policy);
   target.setHeader(spelled.state, state);

@@ -215,6 +215,11 @@ export class SyncLimiter extends Limiter {
     return this.#lonePath?.decide(check) ?? this.#decide(check);
   }
 
+  /** The short way by itself, for who needs no more than the grounds of a decision. */
+  static lonePathOf(port: LimiterPort): LonePath | null {
+    return port instanceof SyncLimiter ? port.#lonePath : null;
+  }
+
   #decide(check: Check): Decision {
     const parsed = parseCheck(check);
     const question = new CheckQuestion(parsed, bind(this.limits, parsed));

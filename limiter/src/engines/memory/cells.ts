@@ -61,6 +61,8 @@ export class Cells {
   readonly #globalTrees: Trees = [];
   readonly #owners: (CellOwner | undefined)[] = [];
   readonly #extras: (CellExtras | undefined)[] = [];
+  /** Where nothing has any, no list need be looked at. */
+  #extrasCount = 0;
   readonly #free: Cell[] = [];
   #numbers = new Float64Array(64 * stride);
   #swept = 0;
@@ -125,6 +127,7 @@ export class Cells {
     const owner = this.#owners[cell];
     if (!owner) return;
     this.#owners[cell] = undefined;
+    if (this.#extras[cell]) this.#extrasCount -= 1;
     this.#extras[cell] = undefined;
     this.#free.push(cell);
     this.count -= 1;
@@ -145,9 +148,14 @@ export class Cells {
     else this.needExtras(cell).state = state;
   }
 
+  /** What the cell was made with, and no other ever is: tells whether a place is still the same cell. */
+  ownerOf(cell: Cell): object | undefined {
+    return this.#owners[cell];
+  }
+
   /** Nothing but numbers: no penalty, no holds. */
   isBare(cell: Cell): boolean {
-    return this.#extras[cell] === undefined;
+    return this.#extrasCount === 0 || this.#extras[cell] === undefined;
   }
 
   /** One number of a state that is nothing but numbers, by its place among them. */
@@ -174,7 +182,10 @@ export class Cells {
   }
 
   needExtras(cell: Cell): CellExtras {
-    return (this.#extras[cell] ??= { state: undefined, penalty: undefined, holds: null });
+    const known = this.#extras[cell];
+    if (known) return known;
+    this.#extrasCount += 1;
+    return (this.#extras[cell] = { state: undefined, penalty: undefined, holds: null });
   }
 
   /** Looks at some places, going round, and drops the cells whose time is over. */

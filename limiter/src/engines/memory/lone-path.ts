@@ -6,6 +6,7 @@ import { isWholeBucket, LoneBucket, type WholeBucket } from '../../core/lone-buc
 import { isFixedWindow, LoneWindow, type FixedWindow } from '../../core/lone-window.ts';
 import type { Lone } from '../../core/lone.ts';
 import { parseText } from '../../core/parse.ts';
+import type { Regular } from '../../core/regular.ts';
 import type { Cell, Cells } from './cells.ts';
 import type { Leaves } from './trees.ts';
 
@@ -47,6 +48,39 @@ export abstract class LonePath<L extends Limit = Limit> {
     if (!this.#byResource) parseText('resource', resource, resourceLengthMax);
     const lone = this.count(cell, cost, this.#clock(), resource, subject, tenant);
     return lone && new Decision(lone);
+  }
+
+  /** The same for one call of a regular, whose counter is mostly where it was the last time. */
+  decideFor(regular: Regular, resource: string): Lone | undefined {
+    const { subject, tenant = 'default' } = regular;
+    const isThere =
+      regular.path === this &&
+      regular.resource === resource &&
+      regular.removals === this.cells.removals;
+    if (!isThere && !this.#seat(regular, resource, tenant)) return undefined;
+    const { cell } = regular;
+    if (!this.cells.isBare(cell)) return undefined;
+    return this.count(cell, 1, this.#clock(), resource, subject, tenant);
+  }
+
+  /** Where it is now; false: it has no counter. */
+  #seat(regular: Regular, resource: string, tenant: string): boolean {
+    regular.removals = this.cells.removals;
+    const isThere =
+      regular.path === this &&
+      regular.resource === resource &&
+      this.cells.ownerOf(regular.cell) === regular.owner;
+    if (isThere) return true;
+    const cell = this.#find(tenant, resource, regular.subject);
+    const owner = cell === undefined ? undefined : this.cells.ownerOf(cell);
+    regular.path = undefined;
+    if (cell === undefined || owner === undefined || this.#costMax < 1) return false;
+    if (!this.#byResource) parseText('resource', resource, resourceLengthMax);
+    regular.path = this;
+    regular.resource = resource;
+    regular.cell = cell;
+    regular.owner = owner;
+    return true;
   }
 
   /** Charges the counter if there is room. */

@@ -2,11 +2,15 @@ import { createHash } from 'node:crypto';
 import { IdempotencyConflict, InvalidInput, StoreFailure } from '../../core/errors.ts';
 import type { Mode } from '../../core/limit.ts';
 import type { DecisionView, LimiterPort, PortCheck } from '../../core/limiter-port.ts';
+import type { Lone } from '../../core/lone.ts';
+import { Regular } from '../../core/regular.ts';
 import { unaskedDecision } from '../../core/unasked-decision.ts';
+import { SyncLimiter } from '../../limiter/limiter.ts';
+import { Entry } from './entry.ts';
 import type { Facts } from './facts.ts';
 import { attributesOf, callerOf, type Caller, type KeyRules } from './key-parts.ts';
-import { Limiters } from './limiters.ts';
-import { after, isPromise, type Maybe } from './maybe.ts';
+import { Limiters, type Chosen } from './limiters.ts';
+import { after, isOwnPromise, isPromise, type Maybe } from './maybe.ts';
 import type { From, RateLimitOptions, ReserveRule, RouteRules } from './options.ts';
 import { parseKeyRules } from './parse-options.ts';
 
@@ -22,18 +26,13 @@ export type Asked<Native> = {
   readonly alone: boolean;
 };
 
-/** Its answer, and who gave it. */
-export type Made = {
-  readonly decision: DecisionView;
-  readonly port: LimiterPort;
-  readonly caller: Caller;
-};
-
 /** From what is known of a request to a check, and to whoever decides it. */
 export class Asking<Native> {
   readonly #options: RateLimitOptions<Native>;
   readonly #key: KeyRules<Native>;
   readonly #limiters: Limiters;
+  /** The header that an idempotency key comes in; null: none is wanted. */
+  readonly #keyField: string | null;
   readonly #onError: (error: unknown) => void;
 
   constructor(
@@ -45,6 +44,9 @@ export class Asking<Native> {
     this.#onError = onError;
     this.#key = { ...parseKeyRules(options), onNothing };
     this.#limiters = new Limiters(options, this.#key.by);
+    const { shield, idempotencyKey: wanted = shield !== undefined } = options;
+    const named = wanted === true ? 'idempotency-key' : wanted;
+    this.#keyField = named === false ? null : named.toLowerCase();
   }
 
   /** Else nobody need find out which route will answer. */
@@ -58,38 +60,55 @@ export class Asking<Native> {
 
   /** As the caller sent it. */
   idempotencyKeyOf(facts: Facts<Native>): string | undefined {
-    const { shield, idempotencyKey: wanted = shield !== undefined } = this.#options;
-    if (wanted === false) return undefined;
-    const text = facts.header(wanted === true ? 'idempotency-key' : wanted.toLowerCase());
+    if (this.#keyField === null) return undefined;
+    const text = facts.header(this.#keyField);
     // The standard's header is a quoted string; many clients send it bare.
     return text === undefined ? undefined : (/^"(.*)"$/.exec(text)?.[1] ?? text);
   }
 
   /** Null: who calls is not limited. */
-  ask(asked: Asked<Native>): Maybe<Made | null> {
+  ask(asked: Asked<Native>): Maybe<Entry<Native> | null> {
     const caller = this.callerOf(asked.facts);
-    if (!isPromise(caller)) return this.#askAbout(asked, caller);
+    if (!isOwnPromise(caller)) return this.#askAbout(asked, caller);
     return caller.then((found) => this.#askAbout(asked, found));
   }
 
-  #askAbout(asked: Asked<Native>, caller: Caller | null): Maybe<Made | null> {
+  #askAbout(asked: Asked<Native>, caller: Caller | null): Maybe<Entry<Native> | null> {
     if (!caller) return null;
     const plan = valueOf(asked.rules.plan, asked.facts.native);
     if (!isPromise(plan)) return this.#askFor(asked, caller, plan);
     return Promise.resolve(plan).then((named) => this.#askFor(asked, caller, named));
   }
 
-  #askFor(asked: Asked<Native>, caller: Caller, plan: string | undefined): Maybe<Made> {
+  #askFor(asked: Asked<Native>, caller: Caller, plan: string | undefined): Maybe<Entry<Native>> {
     const { rules, alone } = asked;
     const limits = alone || rules.limits !== this.#options.limits ? rules.limits : undefined;
-    const { port, readsAttributes } = this.#limiters.of({ plan, limits, alone });
+    const chosen = this.#limiters.of({ plan, limits, alone });
+    const { port, readsAttributes } = chosen;
+    const lone = this.#decideShortly(asked, caller, chosen);
+    if (lone) return new Entry(asked, port, lone, caller.tenant);
     const check = this.#checkOf(asked, caller);
     const attributes = readsAttributes ? attributesOf(caller) : undefined;
     if (attributes) check.attributes = attributes;
     if (plan !== undefined && this.#limiters.asksForPlan()) check.plan = plan;
     const costs = withCosts(check, asked);
-    if (!isPromise(costs)) return this.#decide(port, check, caller);
-    return costs.then(() => this.#decide(port, check, caller));
+    if (!isPromise(costs)) return this.#decide(asked, port, check);
+    return costs.then(() => this.#decide(asked, port, check));
+  }
+
+  /** Of a call that says no more than who asks for what; undefined: ask as usual. */
+  #decideShortly(
+    { rules, resource, facts }: Asked<Native>,
+    caller: Caller,
+    { port, lonePath }: Chosen,
+  ): Lone | undefined {
+    if (!lonePath || !(caller instanceof Regular)) return undefined;
+    const isPlain =
+      rules.cost === undefined && rules.costs === undefined && rules.reserve === undefined;
+    // Somebody may have put another in its place, to listen or to test.
+    if (!isPlain || port.checkSync !== SyncLimiter.prototype.checkSync) return undefined;
+    if (this.idempotencyKeyOf(facts) !== undefined) return undefined;
+    return lonePath.decideFor(caller, resource);
   }
 
   /** Field by field: most are absent, and to spread nothing has its price too. */
@@ -110,14 +129,15 @@ export class Asking<Native> {
     return createHash('sha256').update(`${count} ${key}`).digest('base64url');
   }
 
-  #decide(port: LimiterPort, check: PortCheck, caller: Caller): Maybe<Made> {
+  #decide(asked: Asked<Native>, port: LimiterPort, check: PortCheck): Maybe<Entry<Native>> {
+    const { tenant } = check;
     try {
-      if (port.checkSync) return { decision: port.checkSync(check), port, caller };
+      if (port.checkSync) return new Entry(asked, port, port.checkSync(check), tenant);
       return Promise.resolve(port.check(check))
         .catch((error: unknown) => this.#undecided(check, error))
-        .then((decision) => ({ decision, port, caller }));
+        .then((decision) => new Entry(asked, port, decision, tenant));
     } catch (error) {
-      return { decision: this.#undecided(check, error), port, caller };
+      return new Entry(asked, port, this.#undecided(check, error), tenant);
     }
   }
 

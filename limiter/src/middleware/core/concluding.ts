@@ -1,7 +1,8 @@
-import type { DecisionView, LimiterPort } from '../../core/limiter-port.ts';
+import type { DecisionView, Held, LimiterPort } from '../../core/limiter-port.ts';
 import { parseWhole } from '../../core/numbers.ts';
 import type { HeaderOptions } from '../../headers/index.ts';
-import type { Asked, Made } from './asking.ts';
+import type { Asked } from './asking.ts';
+import type { Entry } from './entry.ts';
 import { passed, type Facts, type Outcome } from './facts.ts';
 import { Heartbeats } from './heartbeats.ts';
 import { hold } from './hold.ts';
@@ -36,38 +37,25 @@ export class Concluding<Native> {
     parseWhole('heartbeatMs', options.heartbeatMs, { min: 10, max: 3_600_000 });
   }
 
-  conclude(asked: Asked<Native>, made: Made, visit: Visit<Native>): Maybe<Outcome> {
+  conclude(asked: Asked<Native>, entry: Entry<Native>, visit: Visit<Native>): Maybe<Outcome> {
     const { facts, mode, rules, count } = asked;
-    const { decision } = made;
-    this.#remember(asked, made, visit);
-    if (!decision.allowed && mode === 'enforce')
-      return this.#refuse(facts, decision, visit.headers());
+    this.#remember(entry, visit);
+    if (!entry.allowed && mode === 'enforce')
+      return this.#refuse(facts, entry.decision, visit.headers());
     visit.tell();
     const isHeld = rules.delay === 'hold' && mode === 'enforce' && count === 0;
-    if (!isHeld || decision.delayMs === 0) return passed;
-    const heldMs = Math.min(decision.delayMs, this.#holdMsMax);
+    if (!isHeld || entry.decision.delayMs === 0) return passed;
+    const heldMs = Math.min(entry.decision.delayMs, this.#holdMsMax);
     return after(hold(heldMs, facts.response), (stayed) => (stayed ? passed : { kind: 'gone' }));
   }
 
-  #remember(
-    { rules, mode }: Asked<Native>,
-    { decision, port, caller }: Made,
-    visit: Visit<Native>,
-  ) {
-    const { tenant } = caller;
-    visit.add({
-      decision,
-      port,
-      mode,
-      tenant,
-      rules,
-      // Under `shadow` nobody is told.
-      headers: mode === 'shadow' ? null : this.#headers,
-      // A retry's ticket is that of the first call, which gives it back.
-      isOurs: !decision.replayed,
-      stop: decision.replayed ? null : this.#beat(port, decision, tenant),
-      isSettled: false,
-    });
+  #remember(entry: Entry<Native>, visit: Visit<Native>): void {
+    // Under `shadow` nobody is told.
+    if (entry.mode !== 'shadow') entry.headers = this.#headers;
+    const { held, port, rules } = entry;
+    if (held) entry.stop = this.#beat(port, held);
+    visit.add(entry);
+    if (held || rules.refundIf) visit.watch();
   }
 
   #refuse(facts: Facts<Native>, decision: DecisionView, headers: Headers): Maybe<Outcome> {
@@ -79,10 +67,7 @@ export class Concluding<Native> {
     );
   }
 
-  #beat(port: LimiterPort, { ticket, reservation }: DecisionView, tenant: string | undefined) {
-    const held =
-      ticket !== null ? { ticket } : reservation ? { reservationId: reservation.id } : null;
-    if (!held) return null;
+  #beat(port: LimiterPort, held: Held): () => void {
     const staleMs = port.staleAfterMs ?? staleMsDefault;
     const everyMs = this.#options.heartbeatMs ?? Math.max(50, staleMs / 3);
     let heartbeats = this.#heartbeats.get(everyMs);
@@ -90,6 +75,6 @@ export class Concluding<Native> {
       heartbeats = new Heartbeats(everyMs, this.#onError);
       this.#heartbeats.set(everyMs, heartbeats);
     }
-    return heartbeats.start(port, { ...held, ...(tenant !== undefined && { tenant }) });
+    return heartbeats.start(port, held);
   }
 }

@@ -39,7 +39,9 @@ export type Answered = {
 export type ResponseFacts = {
   /** From now on: what the handler answers, once it has; null when that is more than so much. */
   readonly capture: (bytesMax: number) => Promise<Answered | null>;
-  /** Sets or replaces; does nothing once they are sent. */
+  /** Whether headers can no longer be set. */
+  readonly isSent: boolean;
+  /** Sets or replaces, while they are not sent. */
   readonly setHeader: (name: string, value: string) => void;
   /** Calls back once: when all was sent, or the caller went away; at once if that has happened. */
   readonly onEnd: (listener: (end: ResponseEnd) => void) => void;

@@ -20,6 +20,7 @@ export class FetchResponse {
       this.#bytesMax = bytesMax;
       return new Promise((resolve) => (this.#captured = resolve));
     },
+    isSent: false,
     setHeader: (name, value) => void (this.headers[name] = value),
     onEnd: (listener) => {
       if (this.#end) return listener(this.#end);

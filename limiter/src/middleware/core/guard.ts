@@ -1,11 +1,12 @@
 import { parseMode } from '../../core/mode.ts';
 import type { Mode } from '../../core/limit.ts';
 import type { DecisionView } from '../../core/limiter-port.ts';
-import { Asking, valueOf, type Asked, type Made } from './asking.ts';
+import { Asking, valueOf, type Asked } from './asking.ts';
 import { Concluding } from './concluding.ts';
+import type { Entry } from './entry.ts';
 import { passed, type Facts, type Outcome } from './facts.ts';
 import { Linting } from './linting.ts';
-import { after, isPromise, type Maybe } from './maybe.ts';
+import { after, isOwnPromise, isPromise, type Maybe } from './maybe.ts';
 import type { RateLimitOptions, RouteRules } from './options.ts';
 import { requireOptions } from './parse-options.ts';
 import { problemOf } from './refusal.ts';
@@ -98,7 +99,7 @@ export class Guard<Native> {
     visit: Visit<Native>,
   ): Maybe<Outcome> {
     const mode = modeOf(rules, facts.native);
-    if (!isPromise(mode)) return this.#under(mode, facts, rules, route, visit);
+    if (!isOwnPromise(mode)) return this.#under(mode, facts, rules, route, visit);
     return mode.then((is) => this.#under(is, facts, rules, route, visit));
   }
 
@@ -118,18 +119,22 @@ export class Guard<Native> {
 
   #ask(asked: Asked<Native>, visit: Visit<Native>): Maybe<Outcome> {
     try {
-      const made = this.#asking.ask(asked);
-      if (!isPromise(made)) return this.#conclude(asked, made, visit);
-      return made.then((answer) => this.#conclude(asked, answer, visit)).catch(problemOf);
+      const entry = this.#asking.ask(asked);
+      if (!isOwnPromise(entry)) return this.#conclude(asked, entry, visit);
+      return entry.then((made) => this.#conclude(asked, made, visit)).catch(problemOf);
     } catch (error) {
       return problemOf(error);
     }
   }
 
-  #conclude(asked: Asked<Native>, made: Made | null, visit: Visit<Native>): Maybe<Outcome> {
-    if (!made) return passed;
-    this.#tell(asked.facts.native, made.decision);
-    return this.#concluding.conclude(asked, made, visit);
+  #conclude(
+    asked: Asked<Native>,
+    entry: Entry<Native> | null,
+    visit: Visit<Native>,
+  ): Maybe<Outcome> {
+    if (!entry) return passed;
+    if (this.#options.onDecision) this.#tell(asked.facts.native, entry.decision);
+    return this.#concluding.conclude(asked, entry, visit);
   }
 
   /** Who listens is no reason to fail: what was decided may hold a slot by now. */

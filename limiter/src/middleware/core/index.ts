@@ -12,9 +12,9 @@ export type {
 } from './facts.ts';
 export { FetchResponse } from './fetch-response.ts';
 export { Guard } from './guard.ts';
-export { isPromise, type Maybe } from './maybe.ts';
+export { isOwnPromise, type Maybe } from './maybe.ts';
 export { captureNode } from './node-capture.ts';
-export { nodeHeader, nodeResponse, onNodeEnd, setNodeHeader } from './node-response.ts';
+export { nodeHeader, nodeResponse, onNodeEnd } from './node-response.ts';
 export { limitWith, rateLimitOf, resultOf, type LimitResult } from './programmatic.ts';
 export { byRoute, unmatchedResource } from './options.ts';
 export type {

@@ -5,14 +5,17 @@ import { InvalidInput } from '../../core/errors.ts';
 import { inOnePiece } from '../../core/in-one-piece.ts';
 import { listOf } from '../../core/list.ts';
 import { describe } from '../../core/numbers.ts';
-import { RecentPairs } from '../../core/recent-pairs.ts';
+import { RecentMap } from '../../core/recent-map.ts';
+import { Regular } from '../../core/regular.ts';
 import type { Facts } from './facts.ts';
 import { after, isPromise, type Maybe } from './maybe.ts';
 import type { KeyParts, OnMissing, PartValue } from './options.ts';
 
 export type KeyRules<Native> = {
   readonly by: KeyParts<Native>;
-  readonly readers: ReturnType<typeof partReaders<Native>>;
+  readonly readers: readonly PartReader<Native>[];
+  /** Who called lately, where one part alone tells: by what that part came as. */
+  readonly known: RecentMap<Caller> | null;
   readonly onMissing: OnMissing;
   readonly trustProxy: ProxyTest | 'framework';
   readonly ipv6Prefix: number;
@@ -29,6 +32,18 @@ export type Caller = {
   readonly parts: readonly Part[];
 };
 
+/** One who is known, and so comes again. */
+class KnownCaller extends Regular implements Caller {
+  readonly identified: boolean;
+  readonly parts: readonly Part[];
+
+  constructor({ tenant, subject, identified, parts }: Caller) {
+    super(inOnePiece(subject), tenant);
+    this.identified = identified;
+    this.parts = parts;
+  }
+}
+
 /** Everybody that no part tells from others. */
 const everybody = '*';
 
@@ -36,15 +51,31 @@ const everybody = '*';
 export function partReaders<Native>({ user, ip, attributes }: KeyParts<Native>) {
   const readers: PartReader<Native>[] = [];
   if (user) readers.push(partReader('user', 'user', user));
-  if (ip) readers.push({ name: 'ip', read: addressOf });
+  if (ip) readers.push({ name: 'ip', part: 'ip', from: null, read: addressOf });
   for (const [name, from] of Object.entries(attributes ?? {})) {
     readers.push(partReader(name, `attributes.${name}`, from));
   }
   return readers;
 }
 
-type PartReader<Native> = {
+const knownMax = 10_000;
+const knownLengthMax = 200;
+
+/** Most callers come again, and are made of the same text then. */
+export function knownCallers<Native>(
+  { tenant }: KeyParts<Native>,
+  readers: readonly PartReader<Native>[],
+): RecentMap<Caller> | null {
+  const isAlone = !tenant && readers.length === 1 && readers[0]?.from;
+  return isAlone ? new RecentMap(knownMax) : null;
+}
+
+export type PartReader<Native> = {
   readonly name: string;
+  /** As it is called among the options. */
+  readonly part: string;
+  /** The function of the options, where it is one that says whatever there is to know. */
+  readonly from: ((request: Native) => Maybe<PartValue>) | null;
   readonly read: (facts: Facts<Native>, rules: KeyRules<Native>) => Maybe<string | null>;
 };
 
@@ -55,6 +86,8 @@ function partReader<Native>(
 ): PartReader<Native> {
   return {
     name,
+    part,
+    from,
     read({ native }, rules) {
       const value = from(native);
       if (!isPromise(value)) return textOf(part, value, rules);
@@ -71,10 +104,31 @@ export function callerOf<Native>(
   rules: KeyRules<Native>,
 ): Maybe<Caller | null> {
   const { tenant } = rules.by;
+  if (rules.known) return knownCaller(facts, rules, rules.known);
   if (!tenant) return callerIn(undefined, facts, rules);
   return after(tenant(facts.native), (said) =>
     callerIn(textOf('tenant', said, rules), facts, rules),
   );
+}
+
+function knownCaller<Native>(
+  facts: Facts<Native>,
+  rules: KeyRules<Native>,
+  known: RecentMap<Caller>,
+): Maybe<Caller | null> {
+  const { name, part, from } = rules.readers[0] as PartReader<Native>;
+  const said = from?.(facts.native);
+  const before = typeof said === 'string' ? known.get(said) : undefined;
+  if (before) return before;
+  return after(said, (value) => {
+    const text = textOf(part, value, rules);
+    const caller = whole(undefined, [{ name, value: text }], facts, rules);
+    const isKept = typeof value === 'string' && value.length <= knownLengthMax && text !== null;
+    if (!isKept || !caller || isPromise(caller)) return caller;
+    const kept = new KnownCaller(caller);
+    known.set(value, kept);
+    return kept;
+  });
 }
 
 function callerIn<Native>(
@@ -149,28 +203,12 @@ function joined(tenant: string | undefined, parts: readonly Part[]): Caller {
   let identified = true;
   for (const { name, value } of parts) {
     if (value === null) identified = false;
-    const named = subjectOf(name, value ?? everybody);
+    const named = `${name}:${escaped(value ?? everybody)}`;
     subject = subject === '' ? named : `${subject}+${named}`;
   }
   // Its parts are well-formed each, and so it is.
-  return {
-    tenant,
-    subject: subject.length <= lengthMax ? subject : hashed(subject),
-    identified,
-    parts,
-  };
-}
-
-/** Most callers come again: their counter is found faster by a text that was made before. */
-const subjects = new RecentPairs<string>(20_000);
-const rememberedLengthMax = 200;
-
-function subjectOf(name: string, value: string): string {
-  const known = subjects.get(name, value);
-  if (known !== undefined) return known;
-  const made = inOnePiece(`${name}:${escaped(value)}`);
-  if (value.length <= rememberedLengthMax) subjects.set(name, value, made);
-  return made;
+  if (subject.length > lengthMax) subject = hashed(subject);
+  return { tenant, subject, identified, parts };
 }
 
 /** What is known of a caller, by name; undefined where that is nothing. */

@@ -3,6 +3,7 @@ import type { LimitInput } from '../../core/limit-input.ts';
 import type { PerPart } from '../../core/limit.ts';
 import type { LimiterPort } from '../../core/limiter-port.ts';
 import { createLimiter } from '../../limiter/create-limiter.ts';
+import { SyncLimiter } from '../../limiter/limiter.ts';
 import type { KeyParts, LimitSource } from './options.ts';
 
 /** Which limits apply to a call, besides those that apply to all. */
@@ -14,7 +15,12 @@ export type LimitChoice = {
 };
 
 /** Who is asked about a call, and whether what else is known of the caller is of use there. */
-export type Chosen = { readonly port: LimiterPort; readonly readsAttributes: boolean };
+export type Chosen = {
+  readonly port: LimiterPort;
+  readonly readsAttributes: boolean;
+  /** The short way of a plain check, where the limiter has one. */
+  readonly lonePath: ReturnType<typeof SyncLimiter.lonePathOf>;
+};
 
 const remembered = 256;
 
@@ -31,7 +37,7 @@ export class Limiters {
     this.#per = this.#isOwn ? perOf(by) : undefined;
     this.#plans = source.plans;
     const readsAttributes = !this.#isOwn || countsByAttributes(source.limits);
-    this.#base = { port: source.limiter ?? this.#create(source), readsAttributes };
+    this.#base = chosen(source.limiter ?? this.#create(source), readsAttributes);
   }
 
   /** Whether a counter may be for one resource: else nobody need find out which it is. */
@@ -47,7 +53,7 @@ export class Limiters {
     let made = this.#made.get(text);
     if (!made) {
       const readsAttributes = this.#base.readsAttributes || countsByAttributes(all);
-      made = { port: this.#derive(all, alone), readsAttributes };
+      made = chosen(this.#derive(all, alone), readsAttributes);
       // Whoever makes new ones for every call pays for it, and takes no more room than this.
       if (this.#made.size >= remembered) this.#made.clear();
       this.#made.set(text, made);
@@ -96,6 +102,10 @@ export class Limiters {
     if (!per || !Array.isArray(limits)) return limits;
     return limits.map((limit: LimitInput) => (limit.per ? limit : { ...limit, per }));
   }
+}
+
+function chosen(port: LimiterPort, readsAttributes: boolean): Chosen {
+  return { port, readsAttributes, lonePath: SyncLimiter.lonePathOf(port) };
 }
 
 function countsByAttributes(limits: readonly LimitInput[] | undefined): boolean {

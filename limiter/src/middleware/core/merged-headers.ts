@@ -1,8 +1,10 @@
+import type { ShownLimit } from '../../core/decision.ts';
 import type { DecisionView } from '../../core/limiter-port.ts';
 import type { Mode } from '../../core/limit.ts';
 import {
   headersOf,
   writeHeaders,
+  writePassHeaders,
   type HeaderOptions,
   type HeaderTarget,
 } from '../../headers/to-headers.ts';
@@ -11,7 +13,10 @@ type Fields = Record<string, string>;
 
 /** One decision, and how the caller is told of it; null: not at all. */
 export type Told = {
+  readonly allowed: boolean;
   readonly decision: DecisionView;
+  /** The one limit that let it in, where that is all there is to tell. */
+  readonly passedBy: (ShownLimit & { readonly nowUs: number }) | null;
   readonly mode: Exclude<Mode, 'off'>;
   readonly headers: HeaderOptions | null;
 };
@@ -40,8 +45,10 @@ export function mergedHeaders(told: readonly Told[]): Fields {
 
 /** Of one decision, to the response itself: most requests have one. */
 export function writeTold(response: HeaderTarget, told: Told): void {
+  const { headers, passedBy } = told;
+  if (passedBy && headers) return writePassHeaders(response, passedBy, passedBy.nowUs, headers);
   if (isWarning(told)) return writeAll(response, fieldsOf(told));
-  return told.headers ? writeHeaders(response, told.decision, told.headers) : undefined;
+  return headers ? writeHeaders(response, told.decision, headers) : undefined;
 }
 
 export function writeAll(response: HeaderTarget, fields: Fields): void {
@@ -64,8 +71,8 @@ function fieldsOf(told: Told): Fields {
 }
 
 /** It refused, and the call goes on. */
-function isWarning({ decision, mode }: Told): boolean {
-  return mode === 'warn' && !decision.allowed;
+function isWarning({ allowed, mode }: Told): boolean {
+  return mode === 'warn' && !allowed;
 }
 
 /** Refused before allowed, then by what is left for its size. */

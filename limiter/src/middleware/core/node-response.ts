@@ -6,13 +6,12 @@ import { captureNode } from './node-capture.ts';
 export function nodeResponse(response: ServerResponse): ResponseFacts {
   return {
     capture: (bytesMax) => captureNode(response, bytesMax),
-    setHeader: (name, value) => setNodeHeader(response, name, value),
+    get isSent() {
+      return response.headersSent;
+    },
+    setHeader: (name, value) => void response.setHeader(name, value),
     onEnd: (listener) => onNodeEnd(response, listener),
   };
-}
-
-export function setNodeHeader(response: ServerResponse, name: string, value: string): void {
-  if (!response.headersSent) response.setHeader(name, value);
 }
 
 /** Comes after the last byte, and when the caller went away: one event for both. */

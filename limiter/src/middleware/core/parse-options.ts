@@ -3,7 +3,7 @@ import { InvalidInput } from '../../core/errors.ts';
 import { describe, parseWhole } from '../../core/numbers.ts';
 import { oneOf, refuseUnknownFields, requireObject } from '../../core/parse.ts';
 import { requireHeaderOptions, type HeaderOptions } from '../../headers/to-headers.ts';
-import { partReaders, type KeyRules } from './key-parts.ts';
+import { knownCallers, partReaders, type KeyRules } from './key-parts.ts';
 import type { KeyParts, RateLimitOptions, RouteRules } from './options.ts';
 
 const ruleFields = [
@@ -91,9 +91,11 @@ export function parseKeyRules<Native>(
 ): Omit<KeyRules<Native>, 'onNothing'> {
   const { onMissing = 'error', trustProxy = 0, ipv6Prefix = 64 } = options;
   const by = parseBy(options.by ?? { ip: true, route: true });
+  const readers = partReaders(by);
   return {
     by,
-    readers: partReaders(by),
+    readers,
+    known: knownCallers(by, readers),
     onMissing: oneOf('onMissing', onMissing, ['error', 'ip', 'skip', 'shared']),
     trustProxy: trustProxy === 'framework' ? trustProxy : parseProxies('trustProxy', trustProxy),
     ipv6Prefix: parseWhole('ipv6Prefix', ipv6Prefix, { min: 1, max: 128 }),

@@ -1,7 +1,8 @@
-import type { DecisionView, LimiterPort, RealCost } from '../../core/limiter-port.ts';
+import type { DecisionView, RealCost } from '../../core/limiter-port.ts';
 import type { Mode } from '../../core/limit.ts';
+import type { Entry } from './entry.ts';
 import type { Facts, Outcome, ResponseEnd } from './facts.ts';
-import { mergedHeaders, writeAll, writeTold, type Told } from './merged-headers.ts';
+import { mergedHeaders, writeAll, writeTold } from './merged-headers.ts';
 import type { RouteRules } from './options.ts';
 
 /** What was decided about a request so far: `req.rateLimit`, or `rateLimitOf(request)`. */
@@ -33,17 +34,6 @@ export type Asker<Native> = {
   heard(error: unknown): void;
 };
 
-/** One decision of a request, and what is to be done about it in the end. */
-export type Entry<Native> = Told & {
-  readonly port: LimiterPort;
-  readonly tenant: string | undefined;
-  readonly rules: Pick<RouteRules<Native>, 'reserve' | 'refundIf'>;
-  readonly stop: (() => void) | null;
-  /** False: an earlier call has it, and gives back what it holds. */
-  readonly isOurs: boolean;
-  isSettled: boolean;
-};
-
 /** A response ends once: its refund is not sent again, and need not be told from one that is. */
 const rememberMs = 1000;
 
@@ -56,7 +46,9 @@ export class Visit<Native> {
   readonly facts: Facts<Native>;
   /** The last that decided: further questions go the same way. */
   guard: Asker<Native>;
-  #entries: Entry<Native>[] | null = null;
+  /** Most requests have one decision: a list for it would be made for nothing. */
+  #first: Entry<Native> | null = null;
+  #more: Entry<Native>[] | null = null;
   #isWatched = false;
   #rateLimit: RateLimit | undefined;
 
@@ -81,48 +73,54 @@ export class Visit<Native> {
   }
 
   add(entry: Entry<Native>): void {
-    // Most requests have one: a list that grows from nothing has room for seventeen.
-    if (this.#entries) this.#entries.push(entry);
-    else this.#entries = [entry];
-    const { decision, rules } = entry;
-    const isOpen = entry.isOurs && (decision.ticket !== null || decision.reservation !== null);
-    if ((isOpen || rules.refundIf) && !this.#isWatched) {
-      this.#isWatched = true;
-      this.facts.response.onEnd((end) => void this.#end(end));
-    }
+    if (!this.#first) this.#first = entry;
+    else if (this.#more) this.#more.push(entry);
+    else this.#more = [entry];
+  }
+
+  #entries(): readonly Entry<Native>[] {
+    const first = this.#first;
+    return first ? [first, ...(this.#more ?? [])] : [];
+  }
+
+  /** Something is to be done when the response has ended. */
+  watch(): void {
+    if (this.#isWatched) return;
+    this.#isWatched = true;
+    this.facts.response.onEnd((end) => void this.#end(end));
   }
 
   /** How many decisions there were. */
   get count(): number {
-    return this.#entries?.length ?? 0;
+    return this.#first ? 1 + (this.#more?.length ?? 0) : 0;
   }
 
   /** What the caller is told in all, to be sent with the response. */
   headers(): Record<string, string> {
-    return mergedHeaders(this.#entries ?? []);
+    return mergedHeaders(this.#entries());
   }
 
   /** The same to the response itself. */
   tell(): void {
     const { response } = this.facts;
-    const [only] = this.#entries ?? [];
-    if (only && this.count === 1) writeTold(response, only);
+    if (response.isSent) return;
+    if (this.#first && !this.#more) writeTold(response, this.#first);
     else writeAll(response, this.headers());
   }
 
   /** The newest decision. */
   get last(): DecisionView | undefined {
-    return this.#entries?.at(-1)?.decision;
+    return (this.#more?.at(-1) ?? this.#first)?.decision;
   }
 
   /** Says what is the case when it is read, also after further decisions. */
   get rateLimit(): RateLimit | undefined {
-    return this.#entries ? (this.#rateLimit ??= new Decided(this.#entries)) : undefined;
+    return this.#first ? (this.#rateLimit ??= new Decided(() => this.#entries())) : undefined;
   }
 
   async #end(end: ResponseEnd): Promise<void> {
     const { native: request } = this.facts;
-    for (const entry of this.#entries ?? []) {
+    for (const entry of this.#entries()) {
       if (!entry.isOurs) continue;
       entry.stop?.();
       const { decision, rules, port, tenant } = entry;
@@ -142,9 +140,9 @@ export class Visit<Native> {
 
 /** A class, for it is made for every request: its getters are made once. */
 class Decided implements RateLimit {
-  readonly #entries: readonly Entry<never>[];
+  readonly #entries: () => readonly Entry<never>[];
 
-  constructor(entries: readonly Entry<never>[]) {
+  constructor(entries: () => readonly Entry<never>[]) {
     this.#entries = entries;
   }
 
@@ -153,7 +151,7 @@ class Decided implements RateLimit {
   }
 
   get decisions(): readonly DecisionView[] {
-    return this.#entries.map(({ decision }) => decision);
+    return this.#entries().map(({ decision }) => decision);
   }
 
   get mode(): Exclude<Mode, 'off'> {
@@ -174,7 +172,7 @@ class Decided implements RateLimit {
   }
 
   async settle(real: RealCost): Promise<void> {
-    for (const entry of this.#entries) await settle(entry, real);
+    for (const entry of this.#entries()) await settle(entry, real);
   }
 
   toJSON(): Omit<RateLimit, 'settle'> {
@@ -183,7 +181,7 @@ class Decided implements RateLimit {
   }
 
   #shown(): Entry<never> {
-    return this.#entries.reduce((best, one) => (isStricter(one, best) ? one : best));
+    return this.#entries().reduce((best, one) => (isStricter(one, best) ? one : best));
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { captureNode, nodeHeader, onNodeEnd, setNodeHeader } from '../core/index.ts';
+import { captureNode, nodeHeader, onNodeEnd } from '../core/index.ts';
 import type { Answered, Facts, ResponseEnd, ResponseFacts } from '../core/index.ts';
 import { templateOf } from './template.ts';
 
@@ -57,8 +57,12 @@ export class ExpressFacts implements Facts<Request>, ResponseFacts {
     return captureNode(this.#response, bytesMax);
   }
 
+  get isSent(): boolean {
+    return this.#response.headersSent;
+  }
+
   setHeader(name: string, value: string): void {
-    setNodeHeader(this.#response, name, value);
+    this.#response.setHeader(name, value);
   }
 
   onEnd(listener: (end: ResponseEnd) => void): void {

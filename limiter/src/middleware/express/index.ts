@@ -3,7 +3,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import {
   Guard,
-  isPromise,
+  isOwnPromise,
   limitWith,
   rateLimitOf,
   resultOf,
@@ -51,7 +51,7 @@ export function rateLimit(options: ExpressRateLimitOptions): RequestHandler {
       return next(error);
     }
     // Express 4 looks at no promise: what is wrong is told by `next`.
-    return isPromise(outcome) ? outcome.then(conclude, next) : conclude(outcome);
+    return isOwnPromise(outcome) ? outcome.then(conclude, next) : conclude(outcome);
   };
 }
 

@@ -56,8 +56,12 @@ export class FastifyFacts implements Facts<FastifyRequest>, ResponseFacts {
     return captureNode(this.reply.raw, bytesMax);
   }
 
+  get isSent(): boolean {
+    return this.reply.sent;
+  }
+
   setHeader(name: string, value: string): void {
-    if (!this.reply.sent) void this.reply.header(name, value);
+    void this.reply.header(name, value);
   }
 
   onEnd(listener: (end: ResponseEnd) => void): void {

@@ -3,7 +3,7 @@
 import type { FastifyInstance, FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
 import {
   Guard,
-  isPromise,
+  isOwnPromise,
   limitWith,
   rateLimitOf,
   resultOf,
@@ -62,7 +62,7 @@ export const rateLimit: FastifyPluginCallback<FastifyRateLimitOptions> = Object.
       } catch (error) {
         return next(error as Error);
       }
-      if (!isPromise(outcome)) return conclude(outcome, reply, next);
+      if (!isOwnPromise(outcome)) return conclude(outcome, reply, next);
       outcome.then((is) => conclude(is, reply, next), next);
       return undefined;
     };

@@ -85,6 +85,9 @@ function factsOf(ctx: Context, told: Record<string, string>): Facts<Context> {
     response: {
       capture: response.capture,
       onEnd: response.onEnd,
+      get isSent() {
+        return response.isSent;
+      },
       setHeader(name, value) {
         told[name] = value;
         response.setHeader(name, value);

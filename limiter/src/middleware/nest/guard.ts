@@ -78,7 +78,10 @@ function exceptionOf(
   { status, headers, body }: RefusedOutcome,
   facts: Facts<ExecutionContext> | undefined,
 ): HttpException {
-  for (const name in headers) facts?.response.setHeader(name, headers[name] as string);
+  const response = facts?.response;
+  if (response && !response.isSent) {
+    for (const name in headers) response.setHeader(name, headers[name] as string);
+  }
   const isJson = headers['Content-Type']?.includes('json') === true;
   const text = String(body);
   return new HttpException(isJson ? (JSON.parse(text) as object) : text, status);
@@ -104,6 +107,9 @@ function factsOf(context: ExecutionContext): Facts<ExecutionContext> {
     response: {
       capture: node.capture,
       onEnd: node.onEnd,
+      get isSent() {
+        return node.isSent;
+      },
       // Fastify keeps headers of its own until it sends them.
       setHeader:
         'raw' in response ? (name, value) => void response.header(name, value) : node.setHeader,
