@@ -5,9 +5,10 @@
 import { cpus, loadavg } from 'node:os';
 import { startRedis } from '../../test/servers/redis.ts';
 import { Driver } from '../service/driver.ts';
+import type { ServicePace } from '../service/options.ts';
 import { renderTable, type Line } from '../service/table.ts';
 import { parseOptions, type MiddlewareOptions } from './options.ts';
-import { measureRow, type RowName } from './rows.ts';
+import { linesOf, measureRow, type MeasuredRow, type RowName } from './rows.ts';
 
 const wholeRunMs = 1_200_000;
 
@@ -15,15 +16,35 @@ async function main(): Promise<void> {
   const options = parseOptions(process.argv.slice(2));
   const startMs = performance.now();
   const lines: Line[] = [];
-  for (const name of options.only) lines.push(...(await measureAlone(name, options)));
+  for (const name of options.only) lines.push(...(await measureLives(name, options)));
   console.log(renderTable(lines));
   const tookS = Math.round((performance.now() - startMs) / 1000);
   const load = loadavg()[0]?.toFixed(1);
   console.log(`\n${tookS} s, Node ${process.version}, load ${load} on ${cpus().length} processors`);
 }
 
-/** A row's servers live no longer than it: they would take memory from the next. */
-async function measureAlone(name: RowName, { pace, nodeArgs }: MiddlewareOptions): Promise<Line[]> {
+/**
+ * Processes of the same code differ by up to a seventh for as long as they live, so that a row starts
+ * its servers several times.
+ */
+const livesMax = 4;
+/** Ratios are of two rounds in opposite orders. */
+const roundsOfLifeMin = 2;
+
+async function measureLives(name: RowName, options: MiddlewareOptions): Promise<Line[]> {
+  const { rounds } = options.pace;
+  const lives = Math.max(1, Math.min(livesMax, Math.floor(rounds / roundsOfLifeMin)));
+  const pace = { ...options.pace, rounds: Math.ceil(rounds / lives / 2) * 2 };
+  const seen: MeasuredRow[] = [];
+  for (let life = 0; life < lives; life += 1) seen.push(await measureLife(name, options, pace));
+  return linesOf(name, seen);
+}
+
+async function measureLife(
+  name: RowName,
+  { asleep, nodeArgs }: MiddlewareOptions,
+  pace: ServicePace,
+): Promise<MeasuredRow> {
   const driver = new Driver();
   const stops: (() => Promise<void>)[] = [];
   const startOne = async () => {
@@ -32,7 +53,8 @@ async function measureAlone(name: RowName, { pace, nodeArgs }: MiddlewareOptions
     return redis.url;
   };
   try {
-    return await measureRow(name, { driver, nodeArgs, startRedis: startOne, stops }, pace);
+    const stage = { driver, nodeArgs, asleep, startRedis: startOne, stops };
+    return await measureRow(name, stage, pace);
   } finally {
     driver.stop();
     for (const stop of stops.toReversed()) await stop();

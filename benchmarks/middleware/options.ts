@@ -5,6 +5,8 @@ import { rows, type RowName } from './rows.ts';
 export type MiddlewareOptions = {
   readonly pace: ServicePace;
   readonly only: readonly RowName[];
+  /** In memory too the load sleeps while it has nothing to do. */
+  readonly asleep: boolean;
   /** What the servers are started with: `--profile` makes each write down where its time went. */
   readonly nodeArgs: readonly string[];
 };
@@ -19,12 +21,14 @@ export function parseOptions(args: readonly string[]): MiddlewareOptions {
       only: { type: 'string' },
       profile: { type: 'string' },
       rounds: { type: 'string' },
+      asleep: { type: 'boolean', default: false },
     },
   });
   const pace = values.quick ? quick : thorough;
   const rounds = values.rounds === undefined ? pace.rounds : parseRounds(values.rounds);
   const nodeArgs = values.profile ? ['--cpu-prof', `--cpu-prof-dir=${values.profile}`] : [];
-  return { pace: { ...pace, rounds }, only: parseRows(values.only), nodeArgs };
+  const { asleep } = values;
+  return { pace: { ...pace, rounds }, only: parseRows(values.only), asleep, nodeArgs };
 }
 
 function parseRows(text: string | undefined): readonly RowName[] {

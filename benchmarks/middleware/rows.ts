@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { Driver } from '../service/driver.ts';
-import { measure, type Contender } from '../service/measure.ts';
+import { measure, type Contender, type Measured } from '../service/measure.ts';
 import type { ServicePace } from '../service/options.ts';
 import { startProgram, type Server } from '../service/process.ts';
 import { lineOf, type Line } from '../service/table.ts';
@@ -41,24 +41,42 @@ const contenders: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 export type Stage = {
   readonly driver: Driver;
   readonly nodeArgs: readonly string[];
+  readonly asleep: boolean;
   /** One that nobody else counts in. */
   readonly startRedis: () => Promise<string>;
   readonly stops: (() => Promise<void>)[];
 };
 
-export async function measureRow(name: RowName, stage: Stage, pace: ServicePace): Promise<Line[]> {
+/** What was seen of each contender while its server lived. */
+export type MeasuredRow = Measured<string>;
+
+export async function measureRow(
+  name: RowName,
+  stage: Stage,
+  pace: ServicePace,
+): Promise<MeasuredRow> {
   const row: Row = rows[name];
+  // On Redis three share two processors, and who stays awake would take them from who works.
+  const isAwake = !row.isOnRedis && !stage.asleep;
   const measured: Record<string, Contender> = {};
   for (const [who, settings] of Object.entries(contenders)) {
     const server = await start(row, settings, stage);
     const load = { port: server.port, path: '/orders/17', method: 'GET', keys: users } as const;
-    await stage.driver.define(who, { ...load, bodies: [], mayRefuse: settings['LIMIT'] === '1' });
+    const mayRefuse = settings['LIMIT'] === '1';
+    await stage.driver.define(who, { ...load, bodies: [], mayRefuse, isAwake });
     await stage.driver.runOnce(who);
     measured[who] = { server, load: who, decisions: 1 };
   }
   const seen = await measure(stage.driver, measured, pace);
   for (const [who, { server }] of Object.entries(measured)) await requireCounted(who, server);
+  return seen;
+}
+
+/** Of all lives together. */
+export function linesOf(name: RowName, lives: readonly MeasuredRow[]): Line[] {
+  const row: Row = rows[name];
   const where = `${row.framework}${row.isOnRedis ? ' on Redis' : ''}`;
+  const samplesOf = (who: string) => lives.flatMap((seen) => seen[who] ?? []);
   const line = (
     [subject, baseline]: readonly [string, string],
     what: string,
@@ -70,8 +88,8 @@ export async function measureRow(name: RowName, stage: Stage, pace: ServicePace)
       what: `${where}, ${what}`,
       against,
       atLeast,
-      subject: seen[subject] ?? [],
-      baseline: seen[baseline] ?? [],
+      subject: samplesOf(subject),
+      baseline: samplesOf(baseline),
     });
   return [
     line(['ours', 'peer'], 'fixed window', row.peer, row.atLeast),

@@ -12,6 +12,7 @@ import { connect } from 'node:net';
  * @property {readonly string[]} keys the n-th request has the n-th key and body, both going round
  * @property {readonly string[]} bodies
  * @property {boolean} [mayRefuse] a 429 is an answer like any other
+ * @property {boolean} [isAwake] never sleeps: to wake it would cost who answers
  * @property {number} connections
  * @property {number} ms the load ends after so long
  * @property {number} answers or after so many
@@ -49,9 +50,16 @@ async function drive(load) {
     return Math.floor((seed / 2 ** 32) * total);
   };
   const sockets = await Promise.all(Array.from({ length: connections }, () => open(load.port)));
+  let isOver = false;
+  const stayAwake = () => void (isOver || setImmediate(stayAwake));
+  if (load.isAwake) stayAwake();
   const startMs = performance.now();
   const endMs = startMs + ms;
-  await Promise.all(sockets.map((socket) => lane(socket, load, next, latenciesMs)));
+  try {
+    await Promise.all(sockets.map((socket) => lane(socket, load, next, latenciesMs)));
+  } finally {
+    isOver = true;
+  }
   const tookMs = performance.now() - startMs;
   for (const socket of sockets) socket.destroy();
   const sorted = Float64Array.from(latenciesMs).toSorted();

@@ -12,6 +12,8 @@ export type Load = {
   readonly bodies: readonly string[];
   /** Whether a refusal is an answer like any other. */
   readonly mayRefuse?: boolean;
+  /** Never sleeps: to wake it would cost who answers. It takes a processor for itself then. */
+  readonly isAwake?: boolean;
 };
 
 export type Report = {
