@@ -7,18 +7,11 @@ import {
   type RedisClient,
 } from 'sluice';
 import { RedisBoard } from './board.ts';
-import {
-  connect,
-  onServerBack,
-  onServerDoubted,
-  onServerLost,
-  openConnection,
-  serversOf,
-  type Connection,
-} from './redis-connection.ts';
+import { connect, onServerDoubted, openConnection, type Connection } from './redis-connection.ts';
+import { RedisShelf } from './redis-shelf.ts';
 import { StartUpChecks, type Finding } from './start-up-checks.ts';
 import { StoreWatch, type StoreAlarm } from './store-watch.ts';
-import type { Shelf, Store } from './store.ts';
+import type { Store } from './store.ts';
 
 export type RedisStoreOptions = {
   readonly url: string;
@@ -91,7 +84,7 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<RedisS
   const checks = new StartUpChecks(redis, options.onFinding);
   if (isThere) await requireSafe(checks, redis, options);
   checks.watch();
-  if (isThere) await shelf.lookUp().catch(() => {});
+  if (isThere) await shelf.lookUp();
   const watch = new StoreWatch({ ...options, client: plain });
   watch.start();
   return {
@@ -129,46 +122,6 @@ async function requireSafe(
   if (refusal === null) return;
   redis.disconnect();
   throw new Error(refusal);
-}
-
-class RedisShelf implements Shelf {
-  readonly #redis: Connection;
-  #life: string | null = null;
-  #losses = 0;
-
-  constructor(redis: Connection) {
-    this.#redis = redis;
-    onServerLost(redis, () => {
-      this.#life = null;
-      this.#losses += 1;
-    });
-    onServerBack(redis, () => void this.lookUp().catch(() => {}));
-  }
-
-  get(key: string): Promise<string | null> {
-    return this.#redis.get(key);
-  }
-
-  set(key: string, value: string, mode: 'PX', ttlMs: number): Promise<unknown> {
-    return this.#redis.set(key, value, mode, ttlMs);
-  }
-
-  life(): string | null {
-    return this.#life;
-  }
-
-  async lookUp(): Promise<void> {
-    const losses = this.#losses;
-    const infos = await Promise.all(serversOf(this.#redis).map((server) => server.info('server')));
-    const lives = infos.map((info) => /^run_id:(\w+)/m.exec(info)?.[1] ?? null);
-    // One that is not known, or was lost since, might have been restored from a copy.
-    const isKnown = !lives.includes(null) && losses === this.#losses;
-    this.#life = isKnown ? lives.map(String).toSorted(inOrder).join('.') : null;
-  }
-}
-
-function inOrder(a: string, b: string): number {
-  return a < b ? -1 : 1;
 }
 
 function timed(client: RedisClient, onCall: RedisStoreOptions['onCall']): RedisClient {

@@ -109,7 +109,7 @@ async function lose(port: number, breakIt: () => Promise<void> | void, name: str
   // Who takes over may know less: nodes are told, and what they kept for each other is void.
   expect(losses).toBeGreaterThan(0);
   expect(life).toMatch(/^\w+\.\w+\.\w+$/);
-  await expect.poll(() => store.shelf?.life()).toMatch(/^\w+\.\w+\.\w+$/);
+  await expect.poll(() => store.shelf?.life() ?? '', { timeout: 5000 }).toMatch(/^\w+\.\w+\.\w+$/);
   expect(store.shelf?.life()).not.toBe(life);
   console.log(
     `T30          ${name}: slots back in ${backMs.toFixed(0)} ms (target 5000); p99 of other slots ${p99(durationsMs).toFixed(1)} ms, before ${baselineMs.toFixed(1)} ms`,
