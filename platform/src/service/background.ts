@@ -1,4 +1,3 @@
-import type { TenantRef } from 'sluice/core';
 import { writeLastUsed } from '../control/api-keys/last-used.ts';
 import type { Publisher } from '../control/epochs/publisher.ts';
 import { QuotaEvents } from '../control/quotas/quota-events.ts';
@@ -7,10 +6,12 @@ import { Freshness } from '../control/usage/freshness.ts';
 import { removeOldUsage } from '../control/usage/retention.ts';
 import { LedgerSweep } from '../control/usage/sweep.ts';
 import { Deliverer } from '../control/webhooks/deliverer.ts';
+import { drainRound } from './drain-round.ts';
 import type { Evidence } from './evidence.ts';
 import type { Foundation } from './foundation.ts';
 import type { HotPath } from './hot-path.ts';
 import type { Moving } from './moves.ts';
+import { Pace } from './pace.ts';
 import { Repeater } from './repeat.ts';
 
 export type Background = {
@@ -27,9 +28,6 @@ export type Background = {
 const second = 1000;
 const minute = 60 * second;
 const hour = 60 * minute;
-
-/** Each holds a connection of the pool for a moment. */
-const drainsAtOnce = 3;
 
 /** What a node does besides answering. */
 export function startBackground(
@@ -64,13 +62,15 @@ export function startBackground(
   const repeater = new Repeater((job, error) =>
     log.logger.warn({ event: 'job.failed', job, err: error }),
   );
-  const drain = () => drainActive(recorder, (tenant) => drainer.drain(tenant));
+  const pace = new Pace();
+  const drain = () => drainRound({ recorder, drainer, pace });
   const sweep = new LedgerSweep({
     db: database.db,
     engine: store.engine,
-    drain: (tenant) => drainer.drain(tenant),
+    drain: (tenants) => drainer.drainAll(tenants),
+    rest: (workedMs) => pace.rest(workedMs),
   });
-  const noteUse = () => writeLastUsed(database.db, recorder.takeUsedKeys());
+  const noteUse = () => noteUsedKeys(database.db, recorder.takeUsedKeys(), pace);
   repeater.start({ name: 'feed', everyMs: second, run: () => feed.poll() });
   repeater.start({ name: 'nodes', everyMs: second, run: () => fleet.beat() });
   repeater.start({ name: 'debts', everyMs: second, run: () => local.flush() });
@@ -112,6 +112,7 @@ export function startBackground(
     publishShared,
     carryMoved,
     stop: async () => {
+      pace.hurry();
       await repeater.stop();
       await recorder.close();
       await Promise.allSettled([
@@ -126,24 +127,16 @@ export function startBackground(
   };
 }
 
-/** A tenant whose ledger can't be moved now keeps none waiting, and gets another turn. */
-async function drainActive(
-  recorder: HotPath['recorder'],
-  drain: (tenant: TenantRef) => Promise<void>,
+const keysAtOnce = 1000;
+
+async function noteUsedKeys(
+  db: Foundation['database']['db'],
+  ids: readonly string[],
+  pace: Pace,
 ): Promise<void> {
-  await recorder.flush();
-  const waiting = recorder.takeActive();
-  const failures: unknown[] = [];
-  const work = async () => {
-    for (let tenant = waiting.pop(); tenant; tenant = waiting.pop()) {
-      try {
-        await drain(tenant);
-      } catch (error) {
-        recorder.keepActive(tenant);
-        failures.push(error);
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: drainsAtOnce }, work));
-  if (failures.length > 0) throw failures[0];
+  for (let from = 0; from < ids.length; from += keysAtOnce) {
+    const startMs = performance.now();
+    await writeLastUsed(db, ids.slice(from, from + keysAtOnce));
+    if (from + keysAtOnce < ids.length) await pace.rest(performance.now() - startMs);
+  }
 }

@@ -49,6 +49,7 @@ export class Connections {
   readonly #lines: Line[] = [];
   #isStarting = true;
   #isGrowing = false;
+  #lineOfTurn: Line | null = null;
 
   constructor(options: ConnectionsOptions) {
     this.#options = options;
@@ -82,13 +83,23 @@ export class Connections {
     const first = this.#lines[0] as Line;
     // Nothing is queued by the client itself: who comes first waits for the first connection.
     if (this.#isStarting) await first.tried;
-    const line = this.#leastBusy() ?? first;
+    const line = this.#turn() ?? first;
     line.inFlight += 1;
     try {
       return await work(line.client);
     } finally {
       line.inFlight -= 1;
     }
+  }
+
+  /** What is asked in one turn takes one way: it is written, and mostly answered, in one piece. */
+  #turn(): Line | undefined {
+    if (this.#lineOfTurn && isReady(this.#lineOfTurn)) return this.#lineOfTurn;
+    const line = this.#leastBusy();
+    if (!line) return undefined;
+    this.#lineOfTurn = line;
+    process.nextTick(() => (this.#lineOfTurn = null));
+    return line;
   }
 
   #leastBusy(): Line | undefined {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { parseRedisUrl, type RedisAddress, type Tls } from '../redis-url.ts';
+import { writeOnceATurn } from './one-write.ts';
 import { type ReconnectPace, reconnectPaceOf } from './reconnect-pace.ts';
 import { endWhenSilent, loadingMs } from './silence.ts';
 import { SlotMap } from './slot-map.ts';
@@ -54,6 +55,7 @@ export function openConnection(url: string, deadlineMs = 0): Connection {
     sentinelRetryStrategy: () => pace.nextMs(),
   });
   endWhenSilent(redis, deadlineMs);
+  writeOnceATurn(redis);
   return redis;
 }
 
@@ -107,6 +109,7 @@ function openCluster(
   cluster.on('+node', (server: Redis) => {
     pace.add(server);
     endWhenSilent(server, deadlineMs);
+    writeOnceATurn(server);
   });
   cluster.on('-node', (server: Redis) => pace.forget(server));
   slotMap.follow(cluster);

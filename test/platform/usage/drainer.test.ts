@@ -15,7 +15,8 @@ onEveryLedger('the drainer', (rig) => {
     recorded = 0;
   });
 
-  const record = async (count: number, more: Partial<LedgerCount> = {}) => {
+  const record = (count: number, more: Partial<LedgerCount> = {}) => recordOf(tenant, count, more);
+  const recordOf = async (of: TenantRef, count: number, more: Partial<LedgerCount> = {}) => {
     const counted = {
       minute: nowMinute(),
       outcome: 'blocked',
@@ -24,9 +25,10 @@ onEveryLedger('the drainer', (rig) => {
       ...more,
     } as const;
     recorded += 1;
-    await rig.engine.record(tenant, { writer: 'node', number: recorded, counts: [counted] });
+    await rig.engine.record(of, { writer: 'node', number: recorded, counts: [counted] });
   };
-  const blocked = async () => (await countsOf(rig.db, tenant.id))['blocked'] ?? 0;
+  const blockedOf = async (of: TenantRef) => (await countsOf(rig.db, of.id))['blocked'] ?? 0;
+  const blocked = () => blockedOf(tenant);
 
   it('counts calls and limits, by the minute, the hour and the day', async () => {
     const minute = Date.UTC(2026, 1, 28, 23, 59) / 60_000;
@@ -95,6 +97,82 @@ onEveryLedger('the drainer', (rig) => {
     await drainers[0].drain(tenant);
     expect(await blocked()).toBe(sum);
     expect(await rig.engine.hasLedger(tenant, (await position()) + 1)).toBe(false);
+  });
+
+  describe('of many tenants at once', () => {
+    let tenants: readonly TenantRef[];
+
+    beforeEach(async () => {
+      tenants = await Promise.all(Array.from({ length: 60 }, () => makeTenantRow(rig.db)));
+      for (const [at, one] of tenants.entries()) await recordOf(one, at + 1);
+    });
+
+    const ofAll = async () => Promise.all(tenants.map(blockedOf));
+    const each = (times: number) => tenants.map((_, at) => (at + 1) * times);
+
+    it('moves each to its own, whether it was moved before or not', async () => {
+      expect(await rig.drainer().drainAll(tenants.slice(0, 30))).toEqual([]);
+      expect(await rig.drainer().drainAll(tenants)).toEqual([]);
+      expect(await ofAll()).toEqual(each(1));
+      for (const [at, one] of tenants.entries()) await recordOf(one, at + 1);
+      expect(await rig.drainer().drainAll(tenants)).toEqual([]);
+      expect(await ofAll()).toEqual(each(2));
+    });
+
+    it('loses and doubles nothing while two drain the same in opposite orders', async () => {
+      const drainers = [
+        new Drainer(rig.db, rig.engine),
+        new Drainer(rig.other.db, rig.other.engine),
+      ] as const;
+      for (let round = 1; round <= 5; round += 1) {
+        const drained = await Promise.all([
+          drainers[0].drainAll(tenants),
+          drainers[1].drainAll(tenants.toReversed()),
+        ]);
+        expect(drained).toEqual([[], []]);
+        expect(await ofAll()).toEqual(each(round));
+        for (const [at, one] of tenants.entries()) await recordOf(one, at + 1);
+      }
+    });
+
+    const without = (fails: (of: TenantRef) => boolean): LedgerStore => ({
+      takeLedger: async (of, batch) => {
+        if (fails(of)) throw new Error('the store is away');
+        return rig.engine.takeLedger(of, batch);
+      },
+      dropLedger: (of, batch) => rig.engine.dropLedger(of, batch),
+    });
+
+    it('moves all others where the store does not give one', async () => {
+      const [stuck, ...others] = tenants as [TenantRef, ...TenantRef[]];
+      const undrained = await rig.drainer(without((of) => of.id === stuck.id)).drainAll(tenants);
+      expect(undrained.map(({ tenant: of }) => of.id)).toEqual([stuck.id]);
+      expect(await Promise.all(others.map(blockedOf))).toEqual(each(1).slice(1));
+      expect(await blockedOf(stuck)).toBe(0);
+      expect(await rig.drainer().drainAll(tenants)).toEqual([]);
+      expect(await ofAll()).toEqual(each(1));
+    });
+
+    it('asks a store that gives none a few times only', async () => {
+      let asked = 0;
+      const away = without(() => {
+        asked += 1;
+        return true;
+      });
+      // Their positions are there.
+      await rig.drainer().drainAll(tenants);
+      const undrained = await rig.drainer(away).drainAll(tenants);
+      expect(undrained.map(({ tenant: of }) => of.id)).toEqual(tenants.map(({ id }) => id));
+      expect(asked).toBeLessThan(tenants.length);
+    });
+
+    it('moves what is left beside a tenant that is gone', async () => {
+      const [gone, ...others] = tenants as [TenantRef, ...TenantRef[]];
+      await rig.db.deleteFrom('tenants').where('id', '=', gone.id).execute();
+      expect(await rig.drainer().drainAll(tenants)).toEqual([]);
+      expect(await Promise.all(others.map(blockedOf))).toEqual(each(1).slice(1));
+      expect(await blockedOf(gone)).toBe(0);
+    });
   });
 
   const position = async () => {

@@ -6,7 +6,12 @@ import type { Tables } from '../../database/tables.ts';
 export type SweepParts = {
   readonly db: Kysely<Tables>;
   readonly engine: Pick<Engine, 'hasLedger'>;
-  readonly drain: (tenant: TenantRef) => Promise<void>;
+  /** Returns what could not be moved. */
+  readonly drain: (
+    tenants: readonly TenantRef[],
+  ) => Promise<readonly { readonly error: unknown }[]>;
+  /** After a page. False: somebody else is to go on from there. */
+  readonly rest: (workedMs: number) => Promise<boolean>;
 };
 
 const everyMs = 3_600_000;
@@ -36,9 +41,12 @@ export class LedgerSweep {
     const failures: unknown[] = [];
     let tenants = await this.#claim();
     while (tenants) {
+      const startMs = performance.now();
       failures.push(...(await this.#look(tenants)));
       await this.#note(tenants);
-      tenants = tenants.length === pageSize ? await this.#claim() : null;
+      if (tenants.length < pageSize) break;
+      const goesOn = await this.#parts.rest(performance.now() - startMs);
+      tenants = goesOn ? await this.#claim() : null;
     }
     if (failures.length > 0) throw failures[0];
   }
@@ -66,16 +74,23 @@ export class LedgerSweep {
     for (let from = 0; from < tenants.length; from += askedAtOnce) {
       const asked = tenants.slice(from, from + askedAtOnce);
       const answers = await Promise.allSettled(asked.map((tenant) => this.#hasLedger(tenant)));
+      const waiting: TenantRef[] = [];
       for (const [at, answer] of answers.entries()) {
-        try {
-          if (answer.status === 'rejected') throw answer.reason;
-          if (answer.value) await this.#parts.drain(refOf(asked[at] as Waiting));
-        } catch (error) {
-          failures.push(error);
-        }
+        if (answer.status === 'rejected') failures.push(answer.reason);
+        else if (answer.value) waiting.push(refOf(asked[at] as Waiting));
       }
+      failures.push(...(await this.#drain(waiting)));
     }
     return failures;
+  }
+
+  async #drain(tenants: readonly TenantRef[]): Promise<unknown[]> {
+    if (tenants.length === 0) return [];
+    try {
+      return (await this.#parts.drain(tenants)).map(({ error }) => error);
+    } catch (error) {
+      return [error];
+    }
   }
 
   #hasLedger(waiting: Waiting): Promise<boolean> {

@@ -1,0 +1,23 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** As long as nine times the work: all of it takes a tenth of the time at most. */
+const restsPerWork = 9;
+const restMsMax = 2000;
+
+/** Lets long work that nobody waits for go on in parts, beside what callers wait for. */
+export class Pace {
+  readonly #hurried = new AbortController();
+
+  /** After a part. False when somebody waits for the end. */
+  async rest(workedMs: number): Promise<boolean> {
+    const { signal } = this.#hurried;
+    const restMs = Math.min(restMsMax, workedMs * restsPerWork);
+    await sleep(restMs, undefined, { signal, ref: false }).catch(() => {});
+    return !signal.aborted;
+  }
+
+  /** Somebody waits for it now: no more rests. */
+  hurry(): void {
+    this.#hurried.abort();
+  }
+}
