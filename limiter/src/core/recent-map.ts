@@ -17,6 +17,16 @@ export class RecentMap<T> {
     return old;
   }
 
+  /** Without being asked for by that. */
+  peek(text: string): T | undefined {
+    return this.#young.get(text) ?? this.#old.get(text);
+  }
+
+  delete(text: string): void {
+    this.#young.delete(text);
+    this.#old.delete(text);
+  }
+
   set(text: string, value: T): void {
     if (this.#young.size >= this.#max) {
       this.#old = this.#young;

@@ -6,7 +6,7 @@ import { drainRound } from './drain-round.ts';
 function rigOf(tenants: readonly TenantRef[], fails: (tenant: TenantRef) => boolean = () => false) {
   const waiting = new Map(tenants.map((tenant) => [tenant.id, tenant]));
   const parts: string[][] = [];
-  const rest = vi.fn(async () => true);
+  const rest = vi.fn<() => Promise<boolean>>(async () => true);
   return {
     parts,
     rest,

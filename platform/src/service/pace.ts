@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** As long as nine times the work: all of it takes a tenth of the time at most. */
-const restsPerWork = 9;
+/** So that all of it takes a twentieth of the time at the most. */
+const restsPerWork = 19;
 const restMsMax = 2000;
 
 /** Lets long work that nobody waits for go on in parts, beside what callers wait for. */

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { RecentMap } from 'sluice/core';
 import type { SourceReader } from './read-source.ts';
 import { SingleFlight } from './single-flight.ts';
 import type { CacheWatch } from './snapshots.ts';
@@ -20,7 +21,7 @@ export class KeyRing {
   readonly #reader: SourceReader;
   readonly #cache: SourceCache | null;
   readonly #watch: CacheWatch;
-  readonly #keys: LRUCache<string, KeySource>;
+  readonly #keys: RecentMap<KeySource>;
   /** Ids are never used twice: what is unknown stays so. */
   readonly #unknown = new LRUCache<string, true>({ max: unknownMax, ttl: unknownTtlMs });
   readonly #loading = new SingleFlight<KeySource | null>();
@@ -29,7 +30,7 @@ export class KeyRing {
     this.#reader = reader;
     this.#cache = cache;
     this.#watch = watch;
-    this.#keys = new LRUCache({ max: keysMax });
+    this.#keys = new RecentMap(keysMax / 2);
   }
 
   /** As of the tenant's epoch or later; undefined when it must be looked up. */

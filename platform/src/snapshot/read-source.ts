@@ -1,5 +1,6 @@
 import { sql, type Kysely } from 'kysely';
 import type { Tables } from '../database/tables.ts';
+import { Gather } from './gather.ts';
 import type {
   BlockSource,
   KeySource,
@@ -15,12 +16,22 @@ import type {
 /** Reads sources from the database. One statement each, so that each is of one moment. */
 export class SourceReader {
   readonly #db: Kysely<Tables>;
+  readonly #tenants = new Gather<TenantSource>((ids) => this.#readTenants(ids));
+  readonly #keys = new Gather<KeySource>((ids) => this.#readKeys(ids));
 
   constructor(db: Kysely<Tables>) {
     this.#db = db;
   }
 
-  async tenant(id: string): Promise<TenantSource | null> {
+  tenant(id: string): Promise<TenantSource | null> {
+    return this.#tenants.of(id);
+  }
+
+  key(id: string): Promise<KeySource | null> {
+    return this.#keys.of(id);
+  }
+
+  async #readTenants(ids: readonly string[]): Promise<ReadonlyMap<string, TenantSource>> {
     const { rows } = await sql<TenantRow>`
       SELECT t.id, t.name, t.tier, t.status, t.timezone, t.billing_anchor_day, t.plan_id,
         t.pool, e.place, e.generation, e.epoch, (SELECT epoch FROM shared_epoch) AS shared_epoch,
@@ -28,29 +39,8 @@ export class SourceReader {
         ${overridesOf} AS overrides, ${blocksOf(sql`b.tenant_id = t.id`)} AS blocks,
         ${modesOf(sql`m.tenant_id = t.id`)} AS modes, ${quotaOf} AS quota, ${refundsOf} AS refunds
       FROM tenants t JOIN tenant_epochs e ON e.tenant_id = t.id
-      WHERE t.id = ${id}`.execute(this.#db);
-    const row = rows[0];
-    if (!row) return null;
-    return {
-      id: row.id,
-      name: row.name,
-      tier: row.tier,
-      status: row.status,
-      timezone: row.timezone,
-      billingAnchorDay: row.billing_anchor_day,
-      planId: row.plan_id,
-      generation: row.generation,
-      pool: row.pool,
-      place: row.place,
-      epoch: { tenant: row.epoch, shared: row.shared_epoch },
-      plans: row.plans,
-      policies: row.policies,
-      overrides: row.overrides,
-      blocks: row.blocks,
-      modes: row.modes,
-      quota: row.quota,
-      refunds: row.refunds,
-    };
+      WHERE t.id = ANY (${ids}::uuid[])`.execute(this.#db);
+    return new Map(rows.map((row) => [row.id, tenantOf(row)]));
   }
 
   async shared(): Promise<SharedSource> {
@@ -63,17 +53,16 @@ export class SourceReader {
     return rows[0] as SharedSource;
   }
 
-  async key(id: string): Promise<KeySource | null> {
-    const row = await this.#db
+  async #readKeys(ids: readonly string[]): Promise<ReadonlyMap<string, KeySource>> {
+    const rows = await this.#db
       .selectFrom('api_keys')
       .innerJoin('tenant_epochs', 'tenant_epochs.tenant_id', 'api_keys.tenant_id')
       .select(['id', 'api_keys.tenant_id', 'epoch', 'salt', 'key_hash', 'scopes'])
       .select(['expires_at', 'revoked_at'])
-      .where('id', '=', id)
-      .executeTakeFirst();
-    if (!row) return null;
-    return {
-      id,
+      .where('id', '=', sql<string>`ANY (${ids}::text[])`)
+      .execute();
+    const keyOf = (row: (typeof rows)[number]): KeySource => ({
+      id: row.id,
       tenantId: row.tenant_id,
       epoch: row.epoch,
       salt: row.salt,
@@ -81,7 +70,8 @@ export class SourceReader {
       scopes: row.scopes,
       expiresAtMs: row.expires_at?.getTime() ?? null,
       revoked: row.revoked_at !== null,
-    };
+    });
+    return new Map(rows.map((row) => [row.id, keyOf(row)]));
   }
 
   /** The ids of keys that were made elsewhere and so do not carry our mark: few, if any. */
@@ -116,6 +106,29 @@ type TenantRow = {
   readonly quota: QuotaSource | null;
   readonly refunds: boolean;
 };
+
+function tenantOf(row: TenantRow): TenantSource {
+  return {
+    id: row.id,
+    name: row.name,
+    tier: row.tier,
+    status: row.status,
+    timezone: row.timezone,
+    billingAnchorDay: row.billing_anchor_day,
+    planId: row.plan_id,
+    generation: row.generation,
+    pool: row.pool,
+    place: row.place,
+    epoch: { tenant: row.epoch, shared: row.shared_epoch },
+    plans: row.plans,
+    policies: row.policies,
+    overrides: row.overrides,
+    blocks: row.blocks,
+    modes: row.modes,
+    quota: row.quota,
+    refunds: row.refunds,
+  };
+}
 
 const plansOf = (whose: ReturnType<typeof sql>) => sql`(
   SELECT coalesce(json_agg(json_build_object(

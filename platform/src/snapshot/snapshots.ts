@@ -1,5 +1,4 @@
-import { LRUCache } from 'lru-cache';
-import type { Epoch } from 'sluice/core';
+import { RecentMap, type Epoch } from 'sluice/core';
 import { Compiler } from './compile.ts';
 import type { SourceReader } from './read-source.ts';
 import { SingleFlight } from './single-flight.ts';
@@ -26,7 +25,7 @@ export class Snapshots {
   readonly #watch: CacheWatch;
   readonly #compiler = new Compiler();
   readonly #time: Pick<StoreTime, 'nowMs'>;
-  readonly #snapshots: LRUCache<string, Snapshot>;
+  readonly #snapshots: RecentMap<Snapshot>;
   readonly #loading = new SingleFlight<Snapshot | null>();
   readonly #reloading = new SingleFlight<Snapshot | null>();
   readonly #loadingShared = new SingleFlight<SharedSource>();
@@ -37,7 +36,7 @@ export class Snapshots {
     this.#cache = cache;
     this.#watch = watch;
     this.#time = time;
-    this.#snapshots = new LRUCache({ max: tenantsMax });
+    this.#snapshots = new RecentMap(tenantsMax / 2);
   }
 
   /** What this node knows right now. */

@@ -53,6 +53,20 @@ describe('a gate', () => {
     expect(gone).toEqual(['next']);
   });
 
+  it('knows who is under way and who waits, however many others came and went', () => {
+    const gate = new Gate({ max: 2, perTenantMax: 1 });
+    const gone: string[] = [];
+    gate.enter('a');
+    gate.wait('a', () => gone.push('a'));
+    for (let at = 0; at < 10_000; at += 1) {
+      expect(gate.enter(`passer-by ${at}`)).toBe(true);
+      gate.leave(`passer-by ${at}`);
+    }
+    expect([gate.enter('a'), gate.inFlight]).toEqual([false, 1]);
+    gate.leave('a');
+    expect(gone).toEqual(['a']);
+  });
+
   it('turns away who comes when a thousand wait', () => {
     const gate = new Gate({ max: 1, perTenantMax: 1 });
     gate.enter('a');

@@ -6,8 +6,10 @@ export type GateOptions = {
 
 /** More than these of one tenant do not wait: they would be late anyway. */
 const waitingPerTenantMax = 1024;
+/** With more places than these the idle ones are left out; and not again before they have doubled. */
+const placesMin = 2048;
 
-type Place = { readonly tenant: string; inFlight: number; isQueued: boolean; waiting: Go[] };
+type Place = { inFlight: number; isQueued: boolean; readonly waiting: Go[] };
 type Go = () => void;
 
 /**
@@ -17,7 +19,9 @@ type Go = () => void;
 export class Gate {
   readonly #max: number;
   readonly #perTenantMax: number;
-  readonly #places = new Map<string, Place>();
+  /** Those who are idle stay for a while: to come and go costs more than to stay. */
+  #places = new Map<string, Place>();
+  #placesMax = placesMin;
   /** Those with somebody waiting who could go if there were room. */
   #queue: Place[] = [];
   #inFlight = 0;
@@ -56,7 +60,6 @@ export class Gate {
     if (!place) return;
     const at = place.waiting.indexOf(go);
     if (at >= 0) place.waiting.splice(at, 1);
-    this.#forget(place);
   }
 
   leave(tenant: string): void {
@@ -65,7 +68,6 @@ export class Gate {
     this.#inFlight -= 1;
     this.#enqueue(place);
     this.#letIn();
-    this.#forget(place);
   }
 
   #letIn(): void {
@@ -92,14 +94,18 @@ export class Gate {
   #placeOf(tenant: string): Place {
     let place = this.#places.get(tenant);
     if (!place) {
-      place = { tenant, inFlight: 0, isQueued: false, waiting: [] };
+      if (this.#places.size >= this.#placesMax) this.#leaveOutIdle();
+      place = { inFlight: 0, isQueued: false, waiting: [] };
       this.#places.set(tenant, place);
     }
     return place;
   }
 
-  #forget(place: Place): void {
-    if (place.inFlight > 0 || place.waiting.length > 0) return;
-    this.#places.delete(place.tenant);
+  #leaveOutIdle(): void {
+    const busy = [...this.#places].filter(
+      ([, { inFlight, waiting }]) => inFlight + waiting.length > 0,
+    );
+    this.#places = new Map(busy);
+    this.#placesMax = Math.max(placesMin, 2 * busy.length);
   }
 }

@@ -111,12 +111,13 @@ export class EncodedCall {
     this.#overflowing = overflowing;
     this.#positions = questions.length > 1 ? new Map() : null;
     this.#forms = questions.length > 1 ? new Map() : null;
+    let asked = '';
     if (snapshot) {
       const { epoch, validUntilUs = never, confirmed } = snapshot;
       this.#use(features.epoch, epochSuffix);
-      this.args.push(`${epoch.tenant}.${epoch.shared} ${validUntilUs} ${confirmed ? 1 : 0}`);
+      this.args.push(`${epoch.tenant}.${epoch.shared}`);
+      asked = `,${validUntilUs},${confirmed ? 1 : 0}`;
     }
-    let asked = '';
     for (const question of questions) {
       if (this.#joins(question)) continue;
       if (this.#run) asked += spelledRun(this.#run);

@@ -3,9 +3,12 @@ import { inOnePiece } from '../../core/in-one-piece.ts';
 import { joined } from '../../core/limit.ts';
 import { CounterNames } from '../names/counter-names.ts';
 import { RecentMap } from '../../core/recent-map.ts';
-import { KeyedHash, rememberedMax } from '../names/keyed-hash.ts';
+import { KeyedHash } from '../names/keyed-hash.ts';
 import { slotOfTag } from './hash-slot.ts';
 import { TicketMarks } from '../names/ticket-marks.ts';
+
+/** All that a node serves: each check names one, and a subject seldom comes twice as often. */
+const tenantsRememberedMax = 125_000;
 
 /**
  * The only place that spells a Redis key: `sl1:{tenant}:limit` + identity. All keys of a tenant
@@ -22,7 +25,7 @@ export class Keys {
   readonly #prefix: string;
   readonly #hash: KeyedHash;
   readonly #counters: CounterNames;
-  readonly #tenants = new RecentMap<string>(rememberedMax);
+  readonly #tenants = new RecentMap<string>(tenantsRememberedMax);
 
   constructor({ prefix, secret }: { readonly prefix: string; readonly secret: string }) {
     this.#prefix = `${prefix}1:`;

@@ -24,6 +24,8 @@ export type LinkOptions = {
   readonly readOnly?: boolean;
   /** It packs its reply. */
   readonly isPacked?: boolean;
+  /** It takes several calls at once. */
+  readonly isForMany?: boolean;
 };
 
 /** Reads one Lua file by its name below `lua/`. */
@@ -38,12 +40,17 @@ export const luaFiles: LuaSource = (name) =>
  */
 export function link(read: LuaSource, options: LinkOptions): Script {
   const { libraries, entry, name = entry, absent, readOnly, isPacked = false } = options;
+  const body = withoutComments(read(entry));
   const parts = [
     readOnly ? '#!lua flags=no-writes' : '#!lua',
+    // Each call in turn has its own.
+    ...(options.isForMany ? ['local KEYS, ARGV = KEYS, ARGV'] : []),
     'local algorithms = {}',
     ...(absent && absent.length > 0 ? [`local ${absent.join(', ')}`] : []),
     ...libraries.map((name) => withoutComments(read(`lib/${name}`))),
-    withoutComments(read(entry)),
+    ...(options.isForMany
+      ? ['local function one()', body, 'end', withoutComments(read('many'))]
+      : [body]),
   ];
   const source = parts.join('\n');
   return { name, source, sha: createHash('sha1').update(source).digest('hex'), isPacked };
@@ -72,7 +79,7 @@ export function run(
   });
 }
 
-function failureOf(error: unknown): StoreFailure {
+export function failureOf(error: unknown): StoreFailure {
   return new StoreFailure(reasonOf(error), error);
 }
 

@@ -1,5 +1,5 @@
 import type { AlgorithmName } from '../../core/algorithms/index.ts';
-import { link, luaFiles, type LuaSource, type Script } from './script.ts';
+import { link, luaFiles, type LinkOptions, type LuaSource, type Script } from './script.ts';
 
 type AlgorithmFiles = {
   /** Names the algorithm in a limit's argument. */
@@ -81,6 +81,8 @@ export type LinkVariant = (uses: number) => Script;
 
 export type Scripts = {
   readonly decide: LinkVariant;
+  /** The same for several tenants at once; for what `isShareable`. */
+  readonly decideMany: LinkVariant;
   readonly inspect: LinkVariant;
   readonly readRecord: Script;
   readonly settle: Script;
@@ -115,8 +117,9 @@ export function openScripts(read: LuaSource = luaFiles): Scripts {
   const withHolds = [...counters, 'holds'];
   const later = [...withHolds, 'in_force'];
   return {
-    decide: variants((uses) => linkDecide(read, uses, false)),
-    inspect: variants((uses) => linkDecide(read, uses, true)),
+    decide: variants((uses) => linkDecide(read, uses)),
+    decideMany: variants((uses) => linkDecide(read, uses, { isForMany: true })),
+    inspect: variants((uses) => linkDecide(read, uses, { name: 'inspect', readOnly: true })),
     readRecord: link(read, { libraries: [], entry: 'read_record', readOnly: true }),
     settle: link(read, { libraries: later, entry: 'settle' }),
     sweepHolds: link(read, { libraries: withHolds, entry: 'sweep_holds' }),
@@ -157,7 +160,26 @@ function variants(make: LinkVariant): LinkVariant {
   };
 }
 
-function linkDecide(read: LuaSource, uses: number, readOnly: boolean): Script {
+/** What keeps something in mind from question to question, for one call alone. */
+const minding = features.penalty | features.records | features.reservation | features.charge;
+
+/** Whether a call may be decided together with other tenants'. */
+export function isShareable(uses: number): boolean {
+  return (uses & minding) === 0;
+}
+
+const algorithmBits = Object.values(algorithmFiles).reduce((bits, { bit }) => bits | bit, 0);
+
+/** Whether one script can be linked for both: features change what is read, algorithms do not. */
+export function mayShare(uses: number, others: number): boolean {
+  return ((uses ^ others) & ~algorithmBits) === 0;
+}
+
+function linkDecide(
+  read: LuaSource,
+  uses: number,
+  options: Pick<LinkOptions, 'name' | 'readOnly' | 'isForMany'> = {},
+): Script {
   const algorithms = algorithmNames.filter((name) => uses & algorithmFiles[name].bit);
   const used = featureNames.filter((name) => uses & features[name]);
   return link(read, {
@@ -167,11 +189,14 @@ function linkDecide(read: LuaSource, uses: number, readOnly: boolean): Script {
       'cells',
       ...used.flatMap((name) => featureFiles[name]),
       'forms',
+      ...(options.isForMany ? ['alike'] : []),
     ],
     entry: 'decide',
-    ...(readOnly && { name: 'inspect' }),
-    absent: Object.entries(optional).flatMap(([name, feature]) => (uses & feature ? [] : [name])),
-    readOnly,
+    ...options,
+    absent: [
+      ...Object.entries(optional).flatMap(([name, feature]) => (uses & feature ? [] : [name])),
+      ...(options.isForMany ? [] : ['asked_alike', 'form_again']),
+    ],
     isPacked: (uses & features.packed) !== 0,
   });
 }

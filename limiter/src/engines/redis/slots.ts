@@ -14,6 +14,7 @@ import { EncodedCall, overflowBound, type EncodeContext, type SlotCall } from '.
 import { holdsSuffix } from './keys.ts';
 import { run } from './script.ts';
 import { features, type Scripts } from './scripts.ts';
+import { SharedCalls } from './shared-calls.ts';
 import { ticketOf } from './tickets.ts';
 
 export type SlotResult =
@@ -36,12 +37,14 @@ export class Slots {
   readonly #scripts: Scripts;
   readonly #context: EncodeContext;
   readonly #packing: number;
+  readonly #calls: SharedCalls;
 
   constructor(client: RedisClient, scripts: Scripts, context: EncodeContext) {
     this.#packing = client.givesBytes ? features.packed : 0;
     this.#client = client;
     this.#scripts = scripts;
     this.#context = context;
+    this.#calls = new SharedCalls(client, scripts);
   }
 
   async decide(asked: SlotCall): Promise<SlotResult> {
@@ -50,8 +53,8 @@ export class Slots {
     let overflowing: Set<string> | undefined;
     for (let round = 0; round < roundsMax; round += 1) {
       const encoded = new EncodedCall(call, this.#context, overflowing);
-      const script = this.#scripts.decide(encoded.uses | this.#packing);
-      const reader = replyOf(await run(this.#client, script, encoded.keys, encoded.args));
+      const uses = encoded.uses | this.#packing;
+      const reader = replyOf(await this.#calls.run(uses, encoded, call.questions.length));
       const first = reader.number();
       if (first >= 0) return this.#answered(call, reader, first, overflowing);
       const nowUs = reader.number();

@@ -5,13 +5,14 @@
 -- KEYS   every key of the call: the epoch first and the allowance last, where there is one. Those of
 --        a question's limits stand together: each counter, then the mark of its penalty, its holds
 -- ARGV   1  a list of numbers: allowance_max (-1 without an allowance), swept_until (0 where no holds
---           were swept for this call), and questions of one form that follow each other: the form, from
---           1, the position before their limits' keys, how many they are, and where the form is new
+--           were swept for this call), with epoch valid_until and confirmed (1 or 0), and questions of
+--           one form that follow each other: the form, from 1, the position before their limits' keys,
+--           how many they are, and where the form is new
 --             "peek,ledger,record,reserve,slots,elsewhere,charge", limits   a text of flags, a count
 --             ledger_key                                     with ledger
 --             each limit: algorithm, standing, cost, a, b, c, d
 --               block_us, growth, max_us                     with a penalty
---        +  "tenant.shared valid_until confirmed"            with epoch
+--        +  "tenant.shared"                                  with epoch
 --        each new form:
 --        +  label                                            with ledger
 --        each question:
@@ -34,7 +35,8 @@
 
 -- One piece, for every function that is made costs each call: what only some calls use is in `lib`.
 
-local keys, numbers = KEYS, cjson.decode(ARGV[1])
+local keys, numbers, forms = KEYS, nil, nil
+if asked_alike then numbers, forms = asked_alike(ARGV[1]) else numbers, forms = cjson.decode(ARGV[1]), {} end
 local allowance_max, swept_until, last = numbers[1], numbers[2], #numbers
 local at, argument, n, now = 2, 1, 1, clock_now()
 -- What has expired since the sweep counts on: a call that waits for all to be swept may never end.
@@ -42,12 +44,12 @@ local due_by = swept_until == 0 and now or swept_until
 local reply = { now, nil, nil, nil, nil, nil, nil, nil }
 
 if epoch_check then
-  argument = 2
-  local problem = epoch_check(keys[1], redis.call('GET', keys[1]), ARGV[2], now)
+  at, argument = 4, 2
+  local problem = epoch_check(keys[1], redis.call('GET', keys[1]), ARGV[2], numbers[3], numbers[4], now)
   if problem then return { problem, now } end
 end
 
-local forms, cells, touched, touches, writes = {}, {}, {}, 0, nil
+local cells, touched, touches, writes = {}, {}, 0, nil
 local form, key, left = nil, 0, 0
 local created, due, outside, crowded
 
@@ -59,6 +61,8 @@ while left > 0 or at < last do
     if not form then
       form, at, argument = form_read(numbers, at, argument)
       forms[number] = form
+    elseif form.is_past then
+      at, argument = form_again(form, argument)
     end
   end
   left = left - 1

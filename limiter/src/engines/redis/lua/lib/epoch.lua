@@ -14,9 +14,8 @@ local function epoch_raise(key, stored, tenant, shared)
 end
 
 -- nil when the snapshot may decide, else -1 stale, -2 unknown. Writes only what is higher.
-local function epoch_check(key, stored, text, now)
-  local mine, valid_until, confirmed = string.match(text, '^(%S+) (%d+) (%d)$')
-  if not stored and confirmed == '0' then return -2 end
+local function epoch_check(key, stored, mine, valid_until, confirmed, now)
+  if not stored and confirmed == 0 then return -2 end
   local tenant, shared
   if stored ~= mine then
     tenant, shared = string.match(mine, '^(%d+)%.(%d+)$')
@@ -26,7 +25,7 @@ local function epoch_check(key, stored, text, now)
       if tonumber(stored_tenant) > tenant or tonumber(stored_shared) > shared then return -1 end
     end
   end
-  if now >= tonumber(valid_until) then return -1 end
+  if now >= valid_until then return -1 end
   if stored ~= mine then epoch_raise(key, stored, tenant, shared) end
   return nil
 end

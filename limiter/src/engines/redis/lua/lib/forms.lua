@@ -8,19 +8,20 @@ local function form_read(numbers, at, argument)
   local form, flags, count = nil, numbers[at + 1], numbers[at + 2]
   at = at + 2
   if flags == '0000000' then
-    form = {}
+    form = { ends_at = 0 }
   else
     local peek, ledger, record, reserve, slots, elsewhere, charge =
       string.match(flags, '(%d)(%d)(%d)(%d)(%d)(%d)(%d)')
     form = {
       peek = peek == '1', ledger_key = nil, label = nil, record = record == '1',
       reserve = reserve == '1', slots = slots == '1', elsewhere = elsewhere, charge = charge == '1',
-      admitted = 0, warned = 0,
+      admitted = 0, warned = 0, is_past = false, ledger_at = 0, ends_at = 0,
     }
     if record .. reserve .. slots .. charge ~= '0000' then form.own = true end
     if ledger == '1' then
       at, argument = at + 1, argument + 1
-      form.ledger_key, form.label = KEYS[numbers[at]], ARGV[argument]
+      form.ledger_at = numbers[at]
+      form.ledger_key, form.label = KEYS[form.ledger_at], ARGV[argument]
     end
   end
   for index = 1, count do
@@ -42,5 +43,6 @@ local function form_read(numbers, at, argument)
     end
     form[index] = limit
   end
+  form.ends_at = at
   return form, at, argument
 end

@@ -12,6 +12,14 @@ end
 
 -- What was let in of each form. Forms that are counted alike are added at once.
 local function ledger_write(forms, now)
+  local only = forms[1]
+  if not forms[2] and only then
+    if not only.label or only.admitted + only.warned == 0 then return end
+    local minute = string.format('%d:', math.floor(now / 60000000))
+    if only.admitted > 0 then ledger_add(only.ledger_key, minute .. 'a:' .. only.label, only.admitted) end
+    if only.warned > 0 then ledger_add(only.ledger_key, minute .. 'w:' .. only.label, only.warned) end
+    return
+  end
   local key, counts = nil, {}
   for index = 1, #forms do
     local form = forms[index]
