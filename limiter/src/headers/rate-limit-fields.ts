@@ -58,24 +58,38 @@ export function rateLimitFields(limits: readonly ShownLimit[], nowUs: number): R
 
 /** With what remains as it is spelled. */
 export function stateItem(
-  { state }: Spelling,
+  spelling: Spelling,
   shown: ShownLimit,
   remaining: string,
   nowUs: number,
 ): string {
   const seconds = effectiveSeconds(shown, nowUs);
-  if (seconds === null) return state + remaining;
+  const left = shown.view.remaining;
+  const at = left % toldMax;
+  const told = toldLately[at];
+  if (told?.spelling === spelling && told.left === left && told.seconds === seconds) {
+    return told.text;
+  }
+  const until = seconds === null ? '' : `;t=${integer(seconds)}`;
   // Node looks at each letter before it sends a field.
-  return inOnePiece(state + remaining + effectiveText(seconds));
+  const text = inOnePiece(spelling.state + remaining + until);
+  toldLately[at] = { spelling, left, seconds, text };
+  return text;
 }
 
-/** All callers of one window are told the same for a second. */
-let effective = { seconds: -1, text: '' };
+type Told = {
+  readonly spelling: Spelling;
+  readonly left: number;
+  readonly seconds: number | null;
+  readonly text: string;
+};
 
-function effectiveText(seconds: number): string {
-  if (effective.seconds !== seconds) effective = { seconds, text: `;t=${integer(seconds)}` };
-  return effective.text;
-}
+/**
+ * What was told lately, by what was left. Of most limits many callers have as much left as others, and
+ * for a second all are told the same: then nothing is put together, and nobody looks at new letters.
+ */
+const toldMax = 1024;
+const toldLately = Array.from<Told | undefined>({ length: toldMax });
 
 /** A limit as it is spelled in fields. `policy` is that of the window it was last spelled for. */
 export type Spelling = {

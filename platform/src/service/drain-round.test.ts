@@ -6,8 +6,10 @@ import { drainRound } from './drain-round.ts';
 function rigOf(tenants: readonly TenantRef[], fails: (tenant: TenantRef) => boolean = () => false) {
   const waiting = new Map(tenants.map((tenant) => [tenant.id, tenant]));
   const parts: string[][] = [];
+  const pace = { isOver: false };
   const rest = vi.fn<() => Promise<boolean>>(async () => true);
   return {
+    pace,
     parts,
     rest,
     waiting,
@@ -29,7 +31,12 @@ function rigOf(tenants: readonly TenantRef[], fails: (tenant: TenantRef) => bool
             return asked.filter(fails).map((tenant) => ({ tenant, error }));
           },
         },
-        pace: { rest },
+        pace: {
+          rest,
+          get isOver() {
+            return pace.isOver;
+          },
+        },
       }),
   };
 }
@@ -66,6 +73,14 @@ describe('a round of moving ledgers', () => {
     expect(parts.flat().filter((id) => !id.startsWith('dead'))).toHaveLength(370);
     expect([...waiting.values()].every(({ place }) => place === 'dead')).toBe(true);
     expect(waiting.size).toBe(250);
+  });
+
+  it('leaves the rest where somebody has waited for its end too long', async () => {
+    const { run, pace, parts, waiting } = rigOf([...many(250), ...many(150, 'other')]);
+    pace.isOver = true;
+    await run();
+    expect(parts.map(({ length }) => length)).toEqual([100, 100]);
+    expect(waiting.size).toBe(200);
   });
 
   it('gives all of a part another turn where the database takes none', async () => {

@@ -6,7 +6,7 @@ import type { Pace } from './pace.ts';
 export type DrainRoundParts = {
   readonly recorder: Pick<Recorder, 'flush' | 'takeActive' | 'keepActive'>;
   readonly drainer: Pick<Drainer, 'drainAll'>;
-  readonly pace: Pick<Pace, 'rest'>;
+  readonly pace: Pick<Pace, 'rest' | 'isOver'>;
 };
 
 /** A store or a database that is slow is felt by so many at once. */
@@ -37,7 +37,7 @@ export async function drainRound({ recorder, drainer, pace }: DrainRoundParts): 
         failures.push(error);
       }
       // Nobody's could be moved: the others there are not held up by it, one part after another.
-      if (undrained.length === part.length) {
+      if (undrained.length === part.length || pace.isOver) {
         for (const tenant of waiting.splice(0)) recorder.keepActive(tenant);
       }
       if (waiting.length > 0) await pace.rest(performance.now() - startMs);

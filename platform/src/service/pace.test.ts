@@ -12,7 +12,11 @@ it('rests after work, and goes on', async () => {
 it('is woken by who waits for the end, and rests no more', async () => {
   const pace = new Pace();
   const resting = pace.rest(3_600_000);
-  pace.hurry();
+  expect(pace.isOver).toBe(false);
+  pace.hurry(60_000);
   expect(await resting).toBe(false);
   expect(await pace.rest(3_600_000)).toBe(false);
+  expect(pace.isOver).toBe(false);
+  pace.hurry(0);
+  expect(pace.isOver).toBe(true);
 });

@@ -7,6 +7,7 @@ const restMsMax = 2000;
 /** Lets long work that nobody waits for go on in parts, beside what callers wait for. */
 export class Pace {
   readonly #hurried = new AbortController();
+  #endMs = Number.POSITIVE_INFINITY;
 
   /** After a part. False when somebody waits for the end. */
   async rest(workedMs: number): Promise<boolean> {
@@ -16,8 +17,14 @@ export class Pace {
     return !signal.aborted;
   }
 
-  /** Somebody waits for it now: no more rests. */
-  hurry(): void {
+  /** Somebody waits for it now: no more rests, and for no longer than this. */
+  hurry(withinMs: number): void {
+    this.#endMs = performance.now() + withinMs;
     this.#hurried.abort();
+  }
+
+  /** What is not done by now is left. */
+  get isOver(): boolean {
+    return performance.now() >= this.#endMs;
   }
 }

@@ -62,7 +62,9 @@ export class Coalescer {
     try {
       const [only] = together;
       if (only && together.length === 1) {
-        return only.resolve(await this.#engine.decide({ ...call, questions: only.questions }));
+        const isWhole = call.questions === only.questions;
+        const asked = isWhole ? call : { ...call, questions: only.questions };
+        return only.resolve(await this.#engine.decide(asked));
       }
       const questions = together.flatMap((one) => one.questions);
       const result = await this.#engine.decide({ ...call, questions });

@@ -186,7 +186,10 @@ export class EncodedCall {
     if (known !== undefined) return { form: known, before, spelled: '', first, count: 1 };
     const form = (this.#forms?.size ?? 0) + 1;
     this.#forms?.set(name, form);
-    if (ledgerLabel !== undefined) this.args.splice(at, 0, ledgerLabel);
+    if (ledgerLabel !== undefined) {
+      if (at === this.args.length) this.args.push(ledgerLabel);
+      else this.args.splice(at, 0, ledgerLabel);
+    }
     return { form, before, spelled, first, count: 1 };
   }
 

@@ -31,6 +31,10 @@ export type SlotAnswers = {
 
 const roundsMax = 8;
 
+/** Where no newcomers share a counter, which is nearly always. */
+const never = (): boolean => false;
+const asAsked = (bound: BoundLimit): BoundLimit => bound;
+
 /** Asks the scripts that decide, in as many rounds as they need to have all they must know. */
 export class Slots {
   readonly #client: RedisClient;
@@ -82,13 +86,15 @@ export class Slots {
     overflowing: ReadonlySet<string> | undefined,
   ): SlotAnswers {
     const { keys } = this.#context;
-    const prefix = overflowing ? keys.tenant(tenant) : '';
-    const isOverflowing = (bound: BoundLimit) =>
-      overflowing?.has(keys.counterOf(prefix, bound)) ?? false;
-    const counted = (bound: BoundLimit) => (isOverflowing(bound) ? overflowBound(bound) : bound);
+    const isOverflowing = overflowing
+      ? (bound: BoundLimit) => overflowing.has(keys.counterOf(keys.tenant(tenant), bound))
+      : never;
+    const counted = overflowing
+      ? (bound: BoundLimit) => (isOverflowing(bound) ? overflowBound(bound) : bound)
+      : asAsked;
     const context: AnswerContext = {
       nowUs,
-      hasOverflowed: overflowing ? ({ limits }) => limits.some(isOverflowing) : () => false,
+      hasOverflowed: overflowing ? ({ limits }) => limits.some(isOverflowing) : never,
       ticketOf: (limits, id) => ticketOf(keys, tenant, { id, limits: limits.map(counted) }),
     };
     const answers = questions.map((question) => readAnswer(reader, question, context));
