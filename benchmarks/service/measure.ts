@@ -21,6 +21,12 @@ export type Sample = {
   readonly cpuUs: number;
 };
 
+/**
+ * Rounds that do not count. A server's code is compiled for what it was asked so far, and to be asked for
+ * its processor time, as before and after each round, is something else: much is compiled anew then.
+ */
+const roundsToSettle = 4;
+
 export type Measured<Name extends string> = Readonly<Record<Name, readonly Sample[]>>;
 
 export async function measure<Name extends string>(
@@ -37,11 +43,12 @@ export async function measure<Name extends string>(
     const { load, decisions } = contenders[name];
     await driver.warmUp(load, Math.ceil(pace.warmUpCalls / decisions));
   }
-  for (let round = 0; round < pace.rounds; round += 1) {
+  for (let round = -roundsToSettle; round < pace.rounds; round += 1) {
     // Nobody always comes after the same other one.
     const order = round % 2 === 0 ? names : names.toReversed();
     for (const name of order) {
-      samples[name].push(await sampleRound(driver, contenders[name], pace.roundMs));
+      const sample = await sampleRound(driver, contenders[name], pace.roundMs);
+      if (round >= 0) samples[name].push(sample);
     }
   }
   return samples;
