@@ -192,6 +192,7 @@ describe('calls in company', () => {
     limitOf({ algorithm: 'sliding_window_log', name: 'l', limit: 4, window: '1 min' }),
     limitOf({ algorithm: 'quota', name: 'q', limit: 6, period: 'hour' }),
     limitOf({ algorithm: 'fixed_window', name: 'x', limit: 2, window: '1 min', mode: 'warn' }),
+    limitOf({ algorithm: 'concurrency', name: 'k', maxConcurrent: 3, staleAfter: '20 s' }),
     everyone,
   ];
   const tenantsMax = 6;

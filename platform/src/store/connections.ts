@@ -94,11 +94,14 @@ export class Connections {
 
   /** What is asked in one turn takes one way: it is written, and mostly answered, in one piece. */
   #turn(): Line | undefined {
-    if (this.#lineOfTurn && isReady(this.#lineOfTurn)) return this.#lineOfTurn;
-    const line = this.#leastBusy();
-    if (!line) return undefined;
-    this.#lineOfTurn = line;
-    process.nextTick(() => (this.#lineOfTurn = null));
+    let line = this.#lineOfTurn ?? undefined;
+    if (!line || !isReady(line)) {
+      line = this.#leastBusy();
+      if (!line) return undefined;
+      this.#lineOfTurn = line;
+      process.nextTick(() => (this.#lineOfTurn = null));
+    }
+    if (line.inFlight >= busyFrom) this.#grow();
     return line;
   }
 
@@ -107,7 +110,6 @@ export class Connections {
     for (const line of this.#lines) {
       if (isReady(line) && (!least || line.inFlight < least.inFlight)) least = line;
     }
-    if (least && least.inFlight >= busyFrom) this.#grow();
     return least;
   }
 

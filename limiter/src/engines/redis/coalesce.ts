@@ -1,4 +1,5 @@
 import type { DecideCall, DecideResult, Engine, Question } from '../../core/engine.ts';
+import { inParts, type PartSize } from './in-parts.ts';
 
 type Waiting = {
   readonly questions: readonly Question[];
@@ -15,6 +16,7 @@ type Group = { readonly call: DecideCall; readonly waiting: Waiting[]; next: Gro
  */
 const questionsPerCallMax = 16;
 const limitsPerCallMax = 500;
+const callMax: PartSize = [questionsPerCallMax, limitsPerCallMax];
 
 /**
  * Lets calls for one tenant that are made in one turn of the event loop travel together: one script
@@ -53,7 +55,9 @@ export class Coalescer {
     this.#groups = new Map();
     for (const first of groups.values()) {
       for (let group: Group | undefined = first; group; group = group.next) {
-        for (const together of inParts(group.waiting)) void this.#ask(group.call, together);
+        for (const together of inParts(group.waiting, callMax, sizeOf)) {
+          void this.#ask(group.call, together);
+        }
       }
     }
   }
@@ -96,23 +100,6 @@ function isAskedAlike(a: DecideCall, b: DecideCall): boolean {
   );
 }
 
-function* inParts(waiting: readonly Waiting[]): Generator<readonly Waiting[]> {
-  let part: Waiting[] = [];
-  let questions = 0;
-  let limits = 0;
-  for (const one of waiting) {
-    const more = one.questions.reduce((sum, question) => sum + question.limits.length, 0);
-    const full =
-      questions + one.questions.length > questionsPerCallMax || limits + more > limitsPerCallMax;
-    if (full && part.length > 0) {
-      yield part;
-      part = [];
-      questions = 0;
-      limits = 0;
-    }
-    part.push(one);
-    questions += one.questions.length;
-    limits += more;
-  }
-  if (part.length > 0) yield part;
+function sizeOf({ questions }: Waiting): PartSize {
+  return [questions.length, questions.reduce((sum, { limits }) => sum + limits.length, 0)];
 }

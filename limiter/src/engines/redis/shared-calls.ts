@@ -1,6 +1,7 @@
 import { StoreFailure } from '../../core/errors.ts';
 import type { RedisClient } from './client.ts';
 import type { EncodedCall } from './encode.ts';
+import { inParts, type PartSize } from './in-parts.ts';
 import { failureOf, run } from './script.ts';
 import { isShareable, mayShare, type Scripts } from './scripts.ts';
 
@@ -15,6 +16,8 @@ type Waiting = {
 /** As many as one tenant's may be: nobody waits longer behind many tenants than behind one. */
 const questionsMax = 16;
 const keysMax = 1000;
+const callMax: PartSize = [questionsMax, keysMax];
+const sizeOf = ({ questions, call }: Waiting): PartSize => [questions, call.keys.length];
 
 /**
  * Lets calls of many tenants that are made in one turn of the event loop travel together, as one
@@ -62,7 +65,7 @@ export class SharedCalls {
     const waiting = this.#waiting;
     this.#waiting = null;
     if (!waiting) return;
-    for (const together of inParts(waiting)) void this.#ask(this.#uses, together);
+    for (const together of inParts(waiting, callMax, sizeOf)) void this.#ask(this.#uses, together);
   }
 
   async #ask(uses: number, together: readonly Waiting[]): Promise<void> {
@@ -110,23 +113,4 @@ function inOne(together: readonly Waiting[]): { keys: string[]; args: string[] }
 function isOtherSlot(error: unknown): boolean {
   const cause = error instanceof StoreFailure ? error.cause : null;
   return cause instanceof Error && /\bCROSSSLOT\b/.test(cause.message);
-}
-
-function* inParts(calls: readonly Waiting[]): Generator<readonly Waiting[]> {
-  let part: Waiting[] = [];
-  let questions = 0;
-  let keys = 0;
-  for (const one of calls) {
-    const count = one.call.keys.length;
-    if (part.length > 0 && (questions + one.questions > questionsMax || keys + count > keysMax)) {
-      yield part;
-      part = [];
-      questions = 0;
-      keys = 0;
-    }
-    part.push(one);
-    questions += one.questions;
-    keys += count;
-  }
-  if (part.length > 0) yield part;
 }

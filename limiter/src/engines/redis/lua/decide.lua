@@ -36,7 +36,11 @@
 -- One piece, for every function that is made costs each call: what only some calls use is in `lib`.
 
 local keys, numbers, forms = KEYS, nil, nil
-if asked_alike then numbers, forms = asked_alike(ARGV[1]) else numbers, forms = cjson.decode(ARGV[1]), {} end
+if asked_alike then
+  numbers, forms = asked_alike(ARGV[1])
+else
+  numbers, forms = cjson.decode(ARGV[1]), {}
+end
 local allowance_max, swept_until, last = numbers[1], numbers[2], #numbers
 local at, argument, n, now = 2, 1, 1, clock_now()
 -- What has expired since the sweep counts on: a call that waits for all to be swept may never end.
@@ -45,7 +49,8 @@ local reply = { now, nil, nil, nil, nil, nil, nil, nil }
 
 if epoch_check then
   at, argument = 4, 2
-  local problem = epoch_check(keys[1], redis.call('GET', keys[1]), ARGV[2], numbers[3], numbers[4], now)
+  local stored = redis.call('GET', keys[1])
+  local problem = epoch_check(keys[1], stored, ARGV[2], numbers[3], numbers[4], now)
   if problem then return { problem, now } end
 end
 

@@ -10,14 +10,19 @@ local function ledger_add(key, field, count)
   end
 end
 
--- What was let in of each form. Forms that are counted alike are added at once.
+-- What was let in of a form, mostly the only one of a call.
+local function ledger_write_form(form, now)
+  local admitted, warned = form.admitted, form.warned
+  if not form.label or admitted + warned == 0 then return end
+  local key, minute = form.ledger_key, string.format('%d:', math.floor(now / 60000000))
+  if admitted > 0 then ledger_add(key, minute .. 'a:' .. form.label, admitted) end
+  if warned > 0 then ledger_add(key, minute .. 'w:' .. form.label, warned) end
+end
+
+-- What was let in of each. Forms that are counted alike are added at once.
 local function ledger_write(forms, now)
-  local only = forms[1]
-  if not forms[2] and only then
-    if not only.label or only.admitted + only.warned == 0 then return end
-    local minute = string.format('%d:', math.floor(now / 60000000))
-    if only.admitted > 0 then ledger_add(only.ledger_key, minute .. 'a:' .. only.label, only.admitted) end
-    if only.warned > 0 then ledger_add(only.ledger_key, minute .. 'w:' .. only.label, only.warned) end
+  if not forms[2] then
+    if forms[1] then ledger_write_form(forms[1], now) end
     return
   end
   local key, counts = nil, {}
