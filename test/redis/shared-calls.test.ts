@@ -253,7 +253,10 @@ describe('calls in company', () => {
       await told(schedule, 'in company');
       expect(await told(schedule, 'in company')).toEqual(alone);
     });
-    await fc.assert(property, { numRuns: Number(process.env['COMPANY_RUNS'] ?? 40) });
+    // Another seed each time with COMPANY_RUNS; the everyday run keeps its own.
+    const { COMPANY_RUNS: runs } = process.env;
+    const seed = runs === undefined ? { seed: 20_261_117 } : {};
+    await fc.assert(property, { numRuns: Number(runs ?? 40), ...seed });
   });
 
   type Called = Omit<Turns[number]['calls'][number], 'plan'> & {
