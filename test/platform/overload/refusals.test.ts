@@ -153,7 +153,9 @@ describe('a check that is refused because there is too much to do', () => {
   it('is over when there is time again, and usage has counted it', async () => {
     isBusy = false;
     await expect.poll(() => node.log(), { timeout: 60_000 }).toContain('overload.ended');
-    expect(await refused()).toEqual([]);
+    // Nobody calls any more while it is counted; a busy machine may be late once more before that.
+    clearInterval(calling);
+    await expect.poll(async () => (await refused()).length, { timeout: 60_000 }).toBe(0);
     const { text } = await node.client.get('/metrics');
     const shed = Number(/^rl_shed_total\{tier="free"\} (\d+)$/m.exec(text)?.[1]);
     expect(shed).toBeGreaterThan(subjects.length);
