@@ -1,7 +1,6 @@
-// Measures the service beside bare Fastify and prints one table of ratios. Starts every server it
+// Measures the service beside bare Fastify and prints a table of ratios for each row. Starts every server it
 // needs on 127.0.0.1, each in a process of its own, and stops them. See ../README.md.
 
-import { cpus, loadavg } from 'node:os';
 import { parseOptions, type RowName, type ServicePace } from './options.ts';
 import { Rig } from './rig.ts';
 import { measureAllRules } from './rows/all-rules.ts';
@@ -10,7 +9,8 @@ import { measureEvidence } from './rows/evidence.ts';
 import { measureManyPerCall } from './rows/many-per-call.ts';
 import { measureManyTenants } from './rows/many-tenants.ts';
 import { measureOnRedis } from './rows/on-redis.ts';
-import { renderTable, type Line } from './table.ts';
+import { runRows } from './run-rows.ts';
+import type { Line } from './table.ts';
 
 type Row = (rig: Rig, pace: ServicePace) => Promise<Line[]>;
 
@@ -22,19 +22,6 @@ const rows: Readonly<Record<RowName, Row>> = {
   e: measureAllRules,
   f: measureEvidence,
 };
-
-const wholeRunMs = 1_200_000;
-
-async function main(): Promise<void> {
-  const { pace, only, nodeArgs } = parseOptions(process.argv.slice(2));
-  const startMs = performance.now();
-  const lines: Line[] = [];
-  for (const name of only) lines.push(...(await measureRow(rows[name], pace, nodeArgs)));
-  console.log(renderTable(lines));
-  const tookS = Math.round((performance.now() - startMs) / 1000);
-  const load = loadavg()[0]?.toFixed(1);
-  console.log(`\n${tookS} s, Node ${process.version}, load ${load} on ${cpus().length} processors`);
-}
 
 async function measureRow(
   row: Row,
@@ -51,11 +38,5 @@ async function measureRow(
   }
 }
 
-// Whatever hangs, the run ends; the watchdog of this process then stops what it started.
-setTimeout(() => {
-  console.error(`no end after ${wholeRunMs / 1000} s`);
-  process.exit(1);
-}, wholeRunMs).unref();
-
-await main();
-process.exit();
+const { pace, only, nodeArgs } = parseOptions(process.argv.slice(2));
+await runRows(only, (name) => measureRow(rows[name], pace, nodeArgs));

@@ -22,9 +22,11 @@ export type Sample = {
 };
 
 /**
- * Rounds that do not count. A server's code is compiled for what it was asked so far, and to be asked for
- * its processor time, as before and after each round, is something else: much is compiled anew then.
+ * A server's code is compiled for what it was asked so far, and to be asked for its processor time, as
+ * before and after each round, is something else: much is compiled anew then, for tens of thousands
+ * of calls. So it is asked that all through the warm-up too; and some rounds do not count.
  */
+const warmUpParts = 6;
 const roundsToSettle = 4;
 
 export type Measured<Name extends string> = Readonly<Record<Name, readonly Sample[]>>;
@@ -40,8 +42,12 @@ export async function measure<Name extends string>(
     Sample[]
   >;
   for (const name of names) {
-    const { load, decisions } = contenders[name];
-    await driver.warmUp(load, Math.ceil(pace.warmUpCalls / decisions));
+    const { server, load, decisions } = contenders[name];
+    const calls = Math.ceil(pace.warmUpCalls / decisions / warmUpParts);
+    for (let part = 0; part < warmUpParts; part += 1) {
+      await server.cpuUs();
+      await driver.warmUp(load, calls);
+    }
   }
   for (let round = -roundsToSettle; round < pace.rounds; round += 1) {
     // Nobody always comes after the same other one.

@@ -9,7 +9,7 @@ import { LimitTexts } from '../../limiter/src/engines/redis/limit-text.ts';
 import { bound, limitOf } from '../support/limits.ts';
 
 const keys = new Keys({ prefix: 'sl', secret: 'a secret' });
-const context = { keys, texts: new LimitTexts(systemClock), allowances: null };
+const context = { keys, texts: new LimitTexts(systemClock), allowances: null, packs: false };
 const tenant = { id: 'acme' };
 const window = limitOf(fixedWindow({ limit: 10, window: '1 min', per: ['subject'] }));
 const bucket = limitOf(

@@ -4,7 +4,9 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { DecideCall, DecideResult, Engine } from '../../limiter/src/core/engine.ts';
+import type { StoreFailure } from '../../limiter/src/core/errors.ts';
 import type { RedisClient } from '../../limiter/src/engines/redis/client.ts';
+import { Coalescer } from '../../limiter/src/engines/redis/coalesce.ts';
 import { openEngine } from '../support/engines.ts';
 import { bound, limitOf, question } from '../support/limits.ts';
 import { keysOf, openClusterStore, openStore, type Store } from '../support/store.ts';
@@ -36,15 +38,29 @@ const ask = (id: string, limit = window): DecideCall => ({
   questions: [question([bound(limit)])],
 });
 const some = (count: number) => Array.from({ length: count }, () => randomUUID());
-const together = (engine: Engine, calls: readonly DecideCall[]) =>
-  Promise.all(calls.map((call) => engine.decide(call)));
+const together = (engine: Engine, calls: readonly DecideCall[]) => {
+  const decider = new Coalescer(engine);
+  return Promise.all(calls.map((call) => decider.decide(call)));
+};
+const eachTogether = (engine: Engine, calls: readonly DecideCall[]) => {
+  const decider = new Coalescer(engine);
+  return Promise.allSettled(calls.map((call) => decider.decide(call)));
+};
+/** In this order, whoever else is in between. */
+const inOrder = async (engine: Engine, calls: readonly DecideCall[]) => {
+  const results: (DecideResult | StoreFailure)[] = [];
+  await engine.decideAll?.(calls, (at, result) => {
+    results[at] = result;
+  });
+  return results;
+};
 const allowedIn = (result: DecideResult) =>
   result.kind === 'answered'
     ? result.answers.map((answer) => 'allowed' in answer && answer.allowed)
     : result.kind;
 
 /** Without what is computed when it is looked at. */
-const said = (results: readonly DecideResult[]): unknown => JSON.parse(JSON.stringify(results));
+const said = (results: readonly unknown[]): unknown => JSON.parse(JSON.stringify(results));
 
 /** The keys of each command that was sent. */
 function counting(): {
@@ -141,7 +157,10 @@ describe('calls of several tenants in one turn', () => {
       .toSorted((x, y) => y.length - x.length);
     await redis.del(counter);
     await redis.lpush(counter, 'not a counter');
-    const outcomes = await Promise.allSettled(tenants.map((id) => engine.decide(ask(id))));
+    const outcomes = await eachTogether(
+      engine,
+      tenants.map((id) => ask(id)),
+    );
     expect(outcomes.map(({ status }) => status)).toEqual(
       tenants.map((_, at) => (at === 2 ? 'rejected' : 'fulfilled')),
     );
@@ -150,13 +169,37 @@ describe('calls of several tenants in one turn', () => {
     expect(String(failed.reason)).not.toContain(counter);
   });
 
+  it('are told at once, though one of them needs another round', async () => {
+    const { engine: narrow } = opened(
+      openStore({ allowances: { countersPerHour: 1, recordsPerHour: 1 } }),
+    );
+    const [full = '', other = ''] = some(2);
+    const asks = (id: string, subject: string): DecideCall => ({
+      tenant: { id },
+      questions: [question([bound(window, 1, [subject])])],
+    });
+    await narrow.decide(asks(full, 'first'));
+    const told: number[] = [];
+    const results = new Map<number, DecideResult | StoreFailure>();
+    await narrow.decideAll?.([asks(full, 'second'), asks(other, 'first')], (at, result) => {
+      told.push(at);
+      results.set(at, result);
+    });
+    expect(told).toEqual([1, 0]);
+    expect(results.get(0)).toMatchObject({ answers: [{ allowed: true, degraded: 'overflow' }] });
+    expect(results.get(1)).toMatchObject({ answers: [{ allowed: true, degraded: null }] });
+  });
+
   it('all fail where the reply is not what was asked for', async () => {
     const broken = (client: RedisClient): RedisClient => ({
       ...client,
       evalsha: async () => [[1, 2, 3]],
     });
     const { engine: lied } = opened(openStore({ wrap: broken }));
-    const outcomes = await Promise.allSettled(some(3).map((id) => lied.decide(ask(id))));
+    const outcomes = await eachTogether(
+      lied,
+      some(3).map((id) => ask(id)),
+    );
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
   });
 
@@ -228,14 +271,14 @@ describe('calls in company', () => {
   /** What all are told, and what is counted of them: asked one after another, or all of a turn at once. */
   async function told(schedule: Turns, how: 'alone' | 'in company'): Promise<unknown> {
     const { engine, clock, close } = await openEngine('redis');
-    const results: DecideResult[] = [];
+    const results: (DecideResult | StoreFailure)[] = [];
     try {
       for (const { waitUs, plans, calls } of schedule) {
         clock.advanceUs(waitUs);
         const asking = calls.map(({ plan, ...call }, at) =>
           callOf({ ...call, asked: plans[plan] ?? [] }, results.length + at),
         );
-        if (how === 'in company') results.push(...(await together(engine, asking)));
+        if (how === 'in company') results.push(...(await inOrder(engine, asking)));
         else for (const call of asking) results.push(await engine.decide(call));
       }
       const tenants = Array.from({ length: tenantsMax }, (_, at) => ({ id: `t${at}` }));

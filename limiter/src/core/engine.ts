@@ -1,6 +1,7 @@
 import type { PeriodBounds } from './calendar/index.ts';
 import type { Opaque } from './algorithms/index.ts';
 import type { Costs } from './costs.ts';
+import type { StoreFailure } from './errors.ts';
 import type { Limit } from './limit.ts';
 
 /**
@@ -10,6 +11,8 @@ import type { Limit } from './limit.ts';
  */
 export type Engine = {
   decide(call: DecideCall): Promise<DecideResult>;
+  /** Calls of several tenants in one go, each decided by itself. Of engines that gain by it. */
+  readonly decideAll?: DecideAll | undefined;
   /** The real cost of a reservation, once. */
   settle(tenant: TenantRef, settlement: Settlement): Promise<SettleResult>;
   /** Gives back part of a charge, once per id. False when that was done before. */
@@ -145,6 +148,12 @@ export type DecideResult =
   | { readonly kind: 'stale'; readonly nowUs: number }
   /** The store knows no epoch: confirm it with the source of truth and ask again. */
   | { readonly kind: 'unknown'; readonly nowUs: number };
+
+/** Tells what became of the call at this place; what fails for one is that one's alone. */
+export type Tell = (at: number, result: DecideResult | StoreFailure) => void;
+
+/** Ends when all were told of. Who is told late keeps nobody waiting but itself. */
+export type DecideAll = (calls: readonly DecideCall[], tell: Tell) => Promise<void>;
 
 export type Answer = Decided | { readonly kind: 'conflict' };
 

@@ -36,6 +36,12 @@ export class StoreFailure extends Error {
   }
 }
 
+/** For who takes it as a value. What is no failure of the store is a mistake, and goes on. */
+export function storeFailureIn(error: unknown): StoreFailure {
+  if (error instanceof StoreFailure) return error;
+  throw error;
+}
+
 /**
  * As many calls are under way as may be, and there was no room in time. The store is well: whoever
  * asks so much is refused, or a flood would buy freedom from limits that fail open.

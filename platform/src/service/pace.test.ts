@@ -1,12 +1,32 @@
 import { expect, it } from 'vitest';
 import { Pace } from './pace.ts';
 
-it('rests after work, and goes on', async () => {
-  const pace = new Pace();
+/** Timers may be a millisecond early. */
+const earlyMs = 1;
+
+async function restedMs(rests: Promise<unknown>): Promise<number> {
   const startMs = performance.now();
+  await rests;
+  return performance.now() - startMs + earlyMs;
+}
+
+it('rests long after work while others are to be answered', async () => {
+  const pace = new Pace({ isBusy: () => true });
+  expect(await restedMs(pace.rest(1))).toBeGreaterThanOrEqual(49);
+});
+
+it('rests less where nobody needs the time', async () => {
+  const pace = new Pace({ isBusy: () => false });
+  expect(await restedMs(pace.rest(10))).toBeGreaterThanOrEqual(90);
   expect(await pace.rest(1)).toBe(true);
-  // Timers may be a millisecond early.
-  expect(performance.now() - startMs).toBeGreaterThanOrEqual(17);
+});
+
+it('makes all who share it rest for each other', async () => {
+  const pace = new Pace({ isBusy: () => true });
+  const first = restedMs(pace.rest(1));
+  const second = restedMs(pace.rest(1));
+  expect(await first).toBeLessThan(await second);
+  expect(await second).toBeGreaterThanOrEqual(98);
 });
 
 it('is woken by who waits for the end, and rests no more', async () => {
@@ -19,4 +39,11 @@ it('is woken by who waits for the end, and rests no more', async () => {
   expect(pace.isOver).toBe(false);
   pace.hurry(0);
   expect(pace.isOver).toBe(true);
+});
+
+it('sees by itself whether the loop of events is busy', async () => {
+  const pace = new Pace();
+  const untilMs = performance.now() + 30;
+  while (performance.now() < untilMs);
+  expect(await restedMs(pace.rest(2))).toBeGreaterThanOrEqual(98);
 });

@@ -7,6 +7,9 @@ export type Watch = {
   readonly onSuccess?: () => void;
 };
 
+/** Why a call failed that was late. */
+export const timeout = 'timeout';
+
 /**
  * A hard end for calls to a store: whatever it does, the caller gets an answer in time. All calls
  * wait equally long, so the oldest is due first and one timer is enough; there is none per call.
@@ -52,7 +55,7 @@ export class Deadline {
       const oldest = this.#waiting.oldest();
       if (!oldest) return;
       if (oldest.dueMs > nowMs) return this.#tick(oldest.dueMs - nowMs);
-      this.#waiting.end(oldest)?.(new StoreFailure('timeout'));
+      this.#waiting.end(oldest)?.(new StoreFailure(timeout));
     }
   }
 }

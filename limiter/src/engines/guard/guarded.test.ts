@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { DecideCall, DecideResult } from '../../core/engine.ts';
+import type { DecideCall, DecideResult, Tell, TenantRef } from '../../core/engine.ts';
 import { CapacityFull, InvalidInput, StoreFailure } from '../../core/errors.ts';
+import type { Limit } from '../../core/limit.ts';
+import { parseLimit } from '../../core/parse-limit.ts';
 import { MemoryEngine } from '../memory/index.ts';
 import { Guarded, type GuardOptions } from './guarded.ts';
 
@@ -207,4 +209,131 @@ it.each([
 it('knows a full store from one that failed', () => {
   expect(new CapacityFull()).toBeInstanceOf(StoreFailure);
   expect(new CapacityFull().reason).toBe('in_flight_full');
+});
+
+/** A store that is asked by several at once; the test tells each. */
+class SharedEngine extends SlowEngine {
+  readonly companies: { readonly tenants: readonly string[]; readonly tell: Tell }[] = [];
+  readonly abandoned: string[] = [];
+  ends: (() => void)[] = [];
+
+  decideAll(calls: readonly DecideCall[], tell: Tell): Promise<void> {
+    this.companies.push({ tenants: calls.map(({ tenant }) => tenant.id), tell });
+    return new Promise((resolve) => this.ends.push(resolve));
+  }
+
+  override async abandon({ id }: TenantRef): Promise<void> {
+    this.abandoned.push(id);
+  }
+}
+
+describe('calls in company', () => {
+  let shared: SharedEngine;
+
+  beforeEach(() => {
+    shared = new SharedEngine();
+    engine = shared;
+  });
+
+  const slots = parseLimit(
+    { algorithm: 'concurrency', name: 'slots', maxConcurrent: 1, staleAfter: '1 min' },
+    { definedBy: 'test', field: 'limit' },
+  ) as Limit;
+
+  function askAll(guarded: Guarded, tenants: readonly string[], limits: readonly Limit[] = []) {
+    const said = tenants.map(() => 'waits');
+    const questions = [
+      { id: 'q', peek: false, limits: limits.map((limit) => ({ limit, parts: [], cost: 1 })) },
+    ];
+    const calls = tenants.map((id) => ({ tenant: { id }, questions }));
+    void guarded.decideAll(calls, (at, result) => {
+      said[at] = result instanceof StoreFailure ? result.reason : result.kind;
+    });
+    return said;
+  }
+
+  it('are told one by one, each when it is answered', async () => {
+    const said = askAll(guard(), ['a', 'b']);
+    expect(shared.companies[0]?.tenants).toEqual(['a', 'b']);
+    shared.companies[0]?.tell(1, answered);
+    expect(said).toEqual(['waits', 'answered']);
+    shared.companies[0]?.tell(0, new StoreFailure('wrongtype'));
+    expect(said).toEqual(['wrongtype', 'answered']);
+  });
+
+  it('are all late at once, and who was told before stays told', async () => {
+    const said = askAll(guard(), ['a', 'b', 'c']);
+    shared.companies[0]?.tell(1, answered);
+    await vi.advanceTimersByTimeAsync(51);
+    expect(said).toEqual(['timeout', 'answered', 'timeout']);
+    shared.companies[0]?.tell(0, answered);
+    expect(said[0]).toBe('timeout');
+  });
+
+  it('leave those behind who have to wait at the gate, and these wait no longer than others', async () => {
+    const guarded = guard({ tenantInFlightMax: 1 });
+    ask(guarded, 'flood');
+    const said = askAll(guarded, ['a', 'flood', 'b']);
+    expect(shared.companies[0]?.tenants).toEqual(['a', 'b']);
+    shared.companies[0]?.tell(0, answered);
+    shared.companies[0]?.tell(1, answered);
+    expect(said).toEqual(['answered', 'waits', 'answered']);
+    await vi.advanceTimersByTimeAsync(51);
+    expect(said[1]).toBe('timeout');
+    expect(engine.calls).toHaveLength(1);
+  });
+
+  it('give their room back when the store has answered, not before', async () => {
+    const guarded = guard({ tenantInFlightMax: 1 });
+    askAll(guarded, ['a', 'b']);
+    await vi.advanceTimersByTimeAsync(51);
+    expect(guarded.inFlight).toBe(2);
+    shared.ends[0]?.();
+    await settle();
+    expect(guarded.inFlight).toBe(0);
+  });
+
+  it('are failures of their own: one tenant that always fails shuts nobody out', async () => {
+    const guarded = guard();
+    for (let turn = 0; turn < 40; turn += 1) {
+      askAll(guarded, ['broken', 'a', 'b', 'c']);
+      const { tell } = shared.companies[turn] as { tell: Tell };
+      tell(0, new StoreFailure('wrongtype'));
+      for (const at of [1, 2, 3]) tell(at, answered);
+      shared.ends[turn]?.();
+      await settle();
+    }
+    expect(shared.companies).toHaveLength(40);
+  });
+
+  it('do not go while the store is left alone', async () => {
+    const states: string[] = [];
+    const guarded = guard({ onBreaker: (state) => states.push(state) });
+    for (let turn = 0; turn < 5; turn += 1) {
+      askAll(guarded, ['a', 'b']);
+      await vi.advanceTimersByTimeAsync(51);
+    }
+    expect(states).toEqual(['open']);
+    const said = askAll(guarded, ['a', 'b']);
+    await settle();
+    expect(shared.companies).toHaveLength(5);
+    expect(said).toContain('circuit_open');
+  });
+
+  it('give back what a call without an answer may have taken', async () => {
+    askAll(guard(), ['a', 'b'], [slots]);
+    shared.companies[0]?.tell(1, answered);
+    await vi.advanceTimersByTimeAsync(60);
+    shared.ends[0]?.();
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(new Set(shared.abandoned)).toEqual(new Set(['a']));
+  });
+
+  it('fail where the store ends without a word of one', async () => {
+    const said = askAll(guard(), ['a', 'b']);
+    shared.companies[0]?.tell(0, answered);
+    shared.ends[0]?.();
+    await settle();
+    expect(said).toEqual(['answered', 'no answer']);
+  });
 });

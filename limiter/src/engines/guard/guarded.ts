@@ -18,11 +18,13 @@ import type {
   ReleaseResult,
   Settlement,
   SettleResult,
+  Tell,
   TenantRef,
 } from '../../core/engine.ts';
-import { CapacityFull, StoreFailure } from '../../core/errors.ts';
+import { CapacityFull, StoreFailure, storeFailureIn } from '../../core/errors.ts';
 import { Breaker, type BreakerState } from './breaker.ts';
-import { Deadline } from './deadline.ts';
+import { Company } from './company.ts';
+import { Deadline, timeout } from './deadline.ts';
 import { Gate } from './gate.ts';
 import { Orphans } from './orphans.ts';
 import { Visit } from './visit.ts';
@@ -79,6 +81,57 @@ export class Guarded implements Engine {
       deadline: this.#deadline,
       onLost: (work) => this.#orphans.adopt(call, work),
     });
+  }
+
+  /** As `decide` of each. Those who need not wait at the gate go, and are waited for, together. */
+  async decideAll(calls: readonly DecideCall[], tell: Tell): Promise<void> {
+    const shard = this.#shardOfAll(calls);
+    const places: number[] = [];
+    const apart: Promise<void>[] = [];
+    for (let at = 0; at < calls.length; at += 1) {
+      const call = calls[at] as DecideCall;
+      if (shard?.gate.enter(call.tenant.id)) places.push(at);
+      else {
+        const alone = this.decide(call).catch(storeFailureIn);
+        apart.push(alone.then((result) => tell(at, result)));
+      }
+    }
+    if (shard && places.length > 0) {
+      const entered = places.map((at) => calls[at] as DecideCall);
+      await this.#decideEntered(shard, entered, (at, result) => tell(places[at] as number, result));
+    }
+    await Promise.all(apart);
+  }
+
+  async #decideEntered(
+    { breaker, gate }: Shard,
+    calls: readonly DecideCall[],
+    tell: Tell,
+  ): Promise<void> {
+    const onFailure = (call: DecideCall, { reason }: StoreFailure) => {
+      // Of a time-out all hear at once: it is one.
+      if (reason !== timeout) breaker.failed('call', { isTimeout: false });
+      this.#orphans.adopt(call, work);
+    };
+    const onSuccess = () => breaker.succeeded('call');
+    const company = new Company(calls, { tell, onSuccess, onFailure });
+    const work = this.#asked(company);
+    const leave = () => {
+      for (const { tenant } of calls) gate.leave(tenant.id);
+    };
+    work.then(leave, leave);
+    try {
+      await this.#deadline.run(work);
+      if (!company.isAllTold) company.tellRest(new StoreFailure('no answer'));
+    } catch (error) {
+      const failure = storeFailureIn(error);
+      if (failure.reason === timeout) breaker.failed('call', { isTimeout: true });
+      company.tellRest(failure);
+    }
+  }
+
+  async #asked({ calls, tell }: Company): Promise<void> {
+    await this.#engine.decideAll?.(calls, tell);
   }
 
   settle(tenant: TenantRef, settlement: Settlement): Promise<SettleResult> {
@@ -153,6 +206,15 @@ export class Guarded implements Engine {
     return this.#engine.close();
   }
 
+  /** Null where each goes its own way, or none goes at all. */
+  #shardOfAll(calls: readonly DecideCall[]): Shard | null {
+    const [first] = calls;
+    if (!first || !this.#engine.decideAll) return null;
+    const shard = this.#shardOf(first.tenant);
+    if (shard.breaker.state !== 'closed') return null;
+    return calls.every(({ tenant }) => this.#shardOf(tenant) === shard) ? shard : null;
+  }
+
   #patient<T>(tenant: TenantRef, ask: () => Promise<T>): Promise<T> {
     return this.#guard(tenant, ask, { deadline: this.#patience });
   }
@@ -170,7 +232,7 @@ export class Guarded implements Engine {
         if (visit.cancel()) return answersNow(breaker, startedMs) ? new CapacityFull() : error;
         if (!(error instanceof StoreFailure)) breaker.succeeded(pass);
         else if (!(error instanceof CapacityFull)) {
-          breaker.failed(pass, { isTimeout: error.reason === 'timeout' });
+          breaker.failed(pass, { isTimeout: error.reason === timeout });
           onLost?.(work);
         }
         return error;

@@ -1,4 +1,4 @@
-import type { DecideCall, DecideResult, Engine, Question, TenantRef } from '../../core/engine.ts';
+import type { DecideCall, Engine, Question, TenantRef } from '../../core/engine.ts';
 
 /** After these waits it is tried; the last ones in case the call itself was carried out late. */
 const waitsMs = [0, 1000, 3000, 10_000, 30_000];
@@ -24,7 +24,7 @@ export class Orphans {
   }
 
   /** Of a call that nobody waits for any longer; `work` may still tell what became of it. */
-  adopt({ tenant, questions }: DecideCall, work: Promise<DecideResult>): void {
+  adopt({ tenant, questions }: DecideCall, work: Promise<unknown>): void {
     const orphans = questions.filter(mayHold);
     if (orphans.length === 0 || this.#count + orphans.length > orphansMax) return;
     this.#count += orphans.length;
@@ -36,7 +36,7 @@ export class Orphans {
   async #giveBack(
     tenant: TenantRef,
     orphans: readonly Question[],
-    work: Promise<DecideResult>,
+    work: Promise<unknown>,
   ): Promise<void> {
     let isAnswered = false;
     const answered = work.then(

@@ -1,4 +1,5 @@
-import type { DecideCall, DecideResult, Engine, Question } from '../../core/engine.ts';
+import type { DecideCall, DecideResult, Engine, Question, Tell } from '../../core/engine.ts';
+import { StoreFailure } from '../../core/errors.ts';
 import { inParts, type PartSize } from './in-parts.ts';
 
 type Waiting = {
@@ -10,6 +11,9 @@ type Waiting = {
 /** `next` is of the same tenant, seen otherwise. */
 type Group = { readonly call: DecideCall; readonly waiting: Waiting[]; next: Group | undefined };
 
+/** One call, and who waits for its answers. */
+type Joined = { readonly call: DecideCall; readonly waiting: readonly Waiting[] };
+
 /**
  * Bounds how long one script keeps the server from everybody else. Few enough that at 64 in flight
  * several scripts are under way: with all in one, client and server would wait for each other.
@@ -19,15 +23,16 @@ const limitsPerCallMax = 500;
 const callMax: PartSize = [questionsPerCallMax, limitsPerCallMax];
 
 /**
- * Lets calls for one tenant that are made in one turn of the event loop travel together: one script
- * decides them in order, each on its own, for a fraction of what as many calls cost. Nobody waits
- * for company: what is there when the turn ends, goes.
+ * Lets calls that are made in one turn of the event loop travel together. Of one tenant they are one
+ * call, which decides them in order, each on its own, for a fraction of what as many cost; and calls
+ * of several tenants are asked in one go, where the engine can. Nobody waits for company: what is
+ * there when the turn ends, goes.
  */
 export class Coalescer {
-  readonly #engine: Pick<Engine, 'decide'>;
+  readonly #engine: Pick<Engine, 'decide' | 'decideAll'>;
   #groups = new Map<string, Group>();
 
-  constructor(engine: Pick<Engine, 'decide'>) {
+  constructor(engine: Pick<Engine, 'decide' | 'decideAll'>) {
     this.#engine = engine;
   }
 
@@ -53,33 +58,67 @@ export class Coalescer {
   #send(): void {
     const groups = this.#groups;
     this.#groups = new Map();
+    const joined: Joined[] = [];
     for (const first of groups.values()) {
-      for (let group: Group | undefined = first; group; group = group.next) {
-        for (const together of inParts(group.waiting, callMax, sizeOf)) {
-          void this.#ask(group.call, together);
-        }
-      }
+      for (let group: Group | undefined = first; group; group = group.next) join(group, joined);
+    }
+    if (joined.length === 1 || !this.#engine.decideAll) {
+      for (const one of joined) void this.#ask(one);
+      return;
+    }
+    for (const part of inParts(joined, callMax, ({ call }) => sizeOf(call))) {
+      if (part.length === 1) void this.#ask(part[0] as Joined);
+      else void this.#askAll(part);
     }
   }
 
-  async #ask(call: DecideCall, together: readonly Waiting[]): Promise<void> {
+  async #ask(one: Joined): Promise<void> {
     try {
-      const [only] = together;
-      if (only && together.length === 1) {
-        const isWhole = call.questions === only.questions;
-        const asked = isWhole ? call : { ...call, questions: only.questions };
-        return only.resolve(await this.#engine.decide(asked));
-      }
-      const questions = together.flatMap((one) => one.questions);
-      const result = await this.#engine.decide({ ...call, questions });
-      let from = 0;
-      for (const { questions: asked, resolve } of together) {
-        resolve(partOf(result, from, asked.length));
-        from += asked.length;
-      }
+      answer(one, await this.#engine.decide(one.call));
     } catch (error) {
-      for (const { reject } of together) reject(error);
+      fail(one, error);
     }
+  }
+
+  async #askAll(part: readonly Joined[]): Promise<void> {
+    const tell: Tell = (at, result) => {
+      const one = part[at] as Joined;
+      if (result instanceof StoreFailure) fail(one, result);
+      else answer(one, result);
+    };
+    try {
+      const calls = part.map(({ call }) => call);
+      await this.#engine.decideAll?.(calls, tell);
+    } catch (error) {
+      // Who was told before stays told.
+      for (const one of part) fail(one, error);
+    }
+  }
+}
+
+function fail({ waiting }: Joined, error: unknown): void {
+  for (const { reject } of waiting) reject(error);
+}
+
+/** As few calls as hold all that is asked. */
+function join({ call, waiting }: Group, joined: Joined[]): void {
+  if (waiting.length === 1) {
+    joined.push({ call, waiting });
+    return;
+  }
+  for (const together of inParts(waiting, callMax, sizeOf)) {
+    const questions = together.flatMap((one) => one.questions);
+    joined.push({ call: { ...call, questions }, waiting: together });
+  }
+}
+
+function answer({ waiting }: Joined, result: DecideResult): void {
+  const [only] = waiting;
+  if (only && waiting.length === 1) return only.resolve(result);
+  let from = 0;
+  for (const { questions, resolve } of waiting) {
+    resolve(partOf(result, from, questions.length));
+    from += questions.length;
   }
 }
 
@@ -100,6 +139,8 @@ function isAskedAlike(a: DecideCall, b: DecideCall): boolean {
   );
 }
 
-function sizeOf({ questions }: Waiting): PartSize {
-  return [questions.length, questions.reduce((sum, { limits }) => sum + limits.length, 0)];
+function sizeOf({ questions }: Pick<DecideCall, 'questions'>): PartSize {
+  let limits = 0;
+  for (const question of questions) limits += question.limits.length;
+  return [questions.length, limits];
 }

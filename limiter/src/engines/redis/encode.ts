@@ -1,5 +1,6 @@
 import type { BoundLimit, DecideCall, Question, Reading, TenantRef } from '../../core/engine.ts';
 import { joined, overflowOf } from '../../core/limit.ts';
+import { listOf } from '../../core/list.ts';
 import {
   chargesAllowanceSuffix,
   countersAllowanceSuffix,
@@ -33,6 +34,15 @@ export type EncodeContext = {
   readonly keys: Keys;
   readonly texts: LimitTexts;
   readonly allowances: Allowances | null;
+  /** The script packs its reply. */
+  readonly packs: boolean;
+};
+
+export type EncodeOptions = {
+  /** Keys of counters that are full: newcomers share another one. */
+  readonly overflowing?: ReadonlySet<string> | undefined;
+  /** Another tenant's, which may have asked the same. */
+  readonly like?: EncodedCall | undefined;
 };
 
 /** What is asked of one slot. */
@@ -66,6 +76,7 @@ const never = Number.MAX_SAFE_INTEGER;
 const dayMs = 86_400_000;
 const reservationsPerHourDefault = 250_000;
 const noOverflow: ReadonlySet<string> = new Set();
+const noOptions: EncodeOptions = {};
 
 /** Questions of one form that follow each other, each with no more of its own than its keys. */
 type Run = {
@@ -86,8 +97,10 @@ function spelledRun({ form, before, count, spelled }: Run): string {
 /** A call as `decide.lua` reads it: its keys, its arguments and what must be linked for it. */
 export class EncodedCall {
   readonly keys: string[] = [];
-  /** The first is the list of numbers. */
-  readonly args: string[] = [''];
+  /** The list of numbers, and texts: all but the epoch. The very same list where two calls ask alike. */
+  readonly args: string[];
+  /** What follows the numbers where there is one. */
+  readonly epoch: string | null;
   /** The bits of the algorithms and features that the call uses. */
   uses = 0;
   readonly #prefix: string;
@@ -98,24 +111,52 @@ export class EncodedCall {
   /** Of several questions, what was asked in which form. */
   readonly #forms: Map<string, number> | null;
   readonly #limits: (BoundLimit | undefined)[] = [];
+  /** Its only question, where another tenant may ask the same. */
+  readonly #only: Part | null;
+  readonly #snapshot: DecideCall['snapshot'];
   /** What the next question may join. */
   #run: Run | null = null;
 
-  constructor(
-    { tenant, questions, snapshot, global = false, sweptUntilUs = 0 }: SlotCall,
-    context: EncodeContext,
-    overflowing = noOverflow,
-  ) {
+  constructor(call: SlotCall, context: EncodeContext, options: EncodeOptions = noOptions) {
+    const { tenant, questions, snapshot, global = false, sweptUntilUs = 0 } = call;
+    const { overflowing = noOverflow, like } = options;
+    const { allowances } = context;
+    const isLone = questions.length === 1;
+    const [only] = questions;
     this.#prefix = context.keys.tenant(tenant);
     this.#context = context;
     this.#overflowing = overflowing;
-    this.#positions = questions.length > 1 ? new Map() : null;
-    this.#forms = questions.length > 1 ? new Map() : null;
+    this.#positions = isLone ? null : new Map();
+    this.#forms = isLone ? null : new Map();
+    this.#snapshot = snapshot;
+    this.#only =
+      only && isLone && !global && sweptUntilUs === 0 && isPlain(only) && overflowing.size === 0
+        ? only
+        : null;
+    if (context.packs) this.uses = features.packed;
+    this.epoch = snapshot ? `${snapshot.epoch.tenant}.${snapshot.epoch.shared}` : null;
+    if (snapshot) this.#use(features.epoch, epochSuffix);
+    if (like && this.#repeats(like)) {
+      this.args = like.args;
+      this.#repeat(like);
+    } else {
+      this.args = [''];
+      const asked = this.#ask(questions);
+      this.args[0] = `[${allowances?.countersPerHour ?? -1},${sweptUntilUs}${asked}]`;
+    }
+    if (allowances) {
+      this.uses |= features.allowance;
+      this.keys.push(
+        global ? context.keys.globalAllowance(tenant) : this.#prefix + countersAllowanceSuffix,
+      );
+    }
+  }
+
+  /** Spells the snapshot's numbers and all questions. */
+  #ask(questions: readonly Part[]): string {
     let asked = '';
-    if (snapshot) {
-      const { epoch, validUntilUs = never, confirmed } = snapshot;
-      this.#use(features.epoch, epochSuffix);
-      this.args.push(`${epoch.tenant}.${epoch.shared}`);
+    if (this.#snapshot) {
+      const { validUntilUs = never, confirmed } = this.#snapshot;
       asked = `,${validUntilUs},${confirmed ? 1 : 0}`;
     }
     for (const question of questions) {
@@ -123,15 +164,24 @@ export class EncodedCall {
       if (this.#run) asked += spelledRun(this.#run);
       this.#run = this.#begin(question);
     }
-    if (this.#run) asked += spelledRun(this.#run);
-    const { allowances } = context;
-    if (allowances) {
-      this.uses |= features.allowance;
-      this.keys.push(
-        global ? context.keys.globalAllowance(tenant) : this.#prefix + countersAllowanceSuffix,
-      );
-    }
-    this.args[0] = `[${allowances?.countersPerHour ?? -1},${sweptUntilUs}${asked}]`;
+    return this.#run ? asked + spelledRun(this.#run) : asked;
+  }
+
+  /** Whether all that both say but for names is the same: tenants on one plan mostly ask alike. */
+  #repeats(other: EncodedCall): boolean {
+    if (!this.#only || !other.#only || !asksAlike(this.#only, other.#only)) return false;
+    const mine = this.#snapshot;
+    const theirs = other.#snapshot;
+    if (!mine || !theirs) return mine === theirs;
+    return mine.validUntilUs === theirs.validUntilUs && mine.confirmed === theirs.confirmed;
+  }
+
+  /** Its keys are all there is to say. */
+  #repeat(other: EncodedCall): void {
+    const { limits, ledgerLabel } = this.#only as Part;
+    this.uses |= other.uses;
+    if (ledgerLabel !== undefined) this.keys.push(this.#prefix + ledgerSuffix);
+    for (const bound of limits) this.#key(bound, bound, false);
   }
 
   /** The limit whose counter stands at this position of KEYS. */
@@ -279,6 +329,17 @@ export class EncodedCall {
       cost,
     };
   }
+}
+
+/** Calls of several tenants: what one has in common with the one before it is spelled once. */
+export function encodeAll(calls: readonly SlotCall[], context: EncodeContext): EncodedCall[] {
+  const all = listOf<EncodedCall>(calls.length);
+  let like: EncodedCall | undefined;
+  for (let at = 0; at < calls.length; at += 1) {
+    like = new EncodedCall(calls[at] as SlotCall, context, { like });
+    all[at] = like;
+  }
+  return all;
 }
 
 function reservationsMax(allowances: Allowances | null): number {

@@ -3,6 +3,7 @@ import type {
   BoundLimit,
   ChargeRefund,
   DebitCall,
+  DecideAll,
   DecideCall,
   DecideResult,
   Engine,
@@ -68,6 +69,8 @@ const seedsPerCallMax = 200;
  * cluster global limits cost a second one.
  */
 export class RedisEngine implements Engine {
+  /** Absent on a cluster: there each slot is another command anyway. */
+  readonly decideAll: DecideAll | undefined;
   readonly #client: RedisClient;
   readonly #keys: Keys;
   readonly #texts: LimitTexts;
@@ -87,6 +90,9 @@ export class RedisEngine implements Engine {
     const allowances = options.allowances === undefined ? defaultAllowances : options.allowances;
     const place = { client, scripts: this.#scripts, keys: this.#keys, texts: this.#texts };
     this.#slots = new Slots(client, this.#scripts, { ...place, allowances });
+    this.decideAll = client.cluster
+      ? undefined
+      : (calls, tell) => this.#slots.decideAll(calls, tell);
     this.#twoSlots = new TwoSlots(this.#slots, concludeIn(place));
     this.#reservations = new Reservations(client, this.#keys, this.#scripts);
     this.#refunds = new Refunds(place);

@@ -1,37 +1,17 @@
 import { StoreFailure } from '../../core/errors.ts';
 import type { RedisClient } from './client.ts';
 import type { EncodedCall } from './encode.ts';
-import { inParts, type PartSize } from './in-parts.ts';
 import { failureOf, run } from './script.ts';
 import { isShareable, mayShare, type Scripts } from './scripts.ts';
 
-type Waiting = {
-  readonly uses: number;
-  readonly call: EncodedCall;
-  readonly questions: number;
-  readonly resolve: (reply: unknown) => void;
-  readonly reject: (error: unknown) => void;
-};
-
-/** As many as one tenant's may be: nobody waits longer behind many tenants than behind one. */
-const questionsMax = 16;
-const keysMax = 1000;
-const callMax: PartSize = [questionsMax, keysMax];
-const sizeOf = ({ questions, call }: Waiting): PartSize => [questions, call.keys.length];
-
 /**
- * Lets calls of many tenants that are made in one turn of the event loop travel together, as one
- * tenant's do: one command for all, in which each is decided by itself. They arrive in the order in
- * which they were made. What keeps more in mind goes alone, and so does everything on a cluster, where
- * a script is in one slot.
+ * Sends calls of many tenants as one tenant's are sent: one command for all, in which each is decided
+ * by itself, in the order in which they were made. What keeps more in mind goes alone, and so does
+ * everything on a cluster, where a script is in one slot.
  */
 export class SharedCalls {
   readonly #client: RedisClient;
   readonly #scripts: Scripts;
-  /** Another list each turn: one that lives on would keep what was in it from being collected young. */
-  #waiting: Waiting[] | null = null;
-  /** What all of them use together. */
-  #uses = 0;
   #isShared: boolean;
 
   constructor(client: RedisClient, scripts: Scripts) {
@@ -40,73 +20,77 @@ export class SharedCalls {
     this.#isShared = client.cluster !== true;
   }
 
-  /** The script's reply to one call, whoever else was asked for. */
-  run(uses: number, call: EncodedCall, questions: number): Promise<unknown> {
-    if (!this.#isShared) return this.#alone(uses, call);
-    const isAlone = questions >= questionsMax || !isShareable(uses);
-    if (this.#waiting && (isAlone || !mayShare(uses, this.#uses))) this.#send();
-    if (isAlone) return this.#alone(uses, call);
-    return new Promise((resolve, reject) => {
-      if (!this.#waiting) {
-        this.#waiting = [];
-        this.#uses = 0;
-        process.nextTick(() => this.#send());
-      }
-      this.#uses |= uses;
-      this.#waiting.push({ uses, call, questions, resolve, reject });
-    });
+  alone({ uses, keys, args, epoch }: EncodedCall): Promise<unknown> {
+    const all = epoch === null ? args : args.toSpliced(1, 0, epoch);
+    return run(this.#client, this.#scripts.decide(uses), keys, all);
   }
 
-  #alone(uses: number, { keys, args }: EncodedCall): Promise<unknown> {
-    return run(this.#client, this.#scripts.decide(uses), keys, args);
+  /** The reply to each, or in its place why there is none. */
+  async together(calls: readonly EncodedCall[]): Promise<readonly unknown[]> {
+    const parts = this.#isShared ? inCompany(calls) : calls.map((call) => [call]);
+    const [first] = parts;
+    if (first && parts.length === 1) return this.#ask(first);
+    return (await Promise.all(parts.map((part) => this.#ask(part)))).flat(1);
   }
 
-  #send(): void {
-    const waiting = this.#waiting;
-    this.#waiting = null;
-    if (!waiting) return;
-    for (const together of inParts(waiting, callMax, sizeOf)) void this.#ask(this.#uses, together);
-  }
-
-  async #ask(uses: number, together: readonly Waiting[]): Promise<void> {
-    if (together.length === 1) return this.#askEach(together);
+  async #ask(calls: readonly EncodedCall[]): Promise<readonly unknown[]> {
+    const [first] = calls;
+    if (first && calls.length === 1) return [await this.alone(first).catch(asValue)];
     try {
-      const { keys, args } = inOne(together);
-      const replies = await run(this.#client, this.#scripts.decideMany(uses), keys, args);
-      if (!Array.isArray(replies) || replies.length !== together.length) {
-        throw new StoreFailure('malformed reply');
-      }
-      for (const [at, { resolve, reject }] of together.entries()) {
-        const reply: unknown = replies[at];
-        if (reply instanceof Error) reject(failureOf(reply));
-        else resolve(reply);
-      }
+      return await this.#askAll(calls);
     } catch (error) {
-      if (!isOtherSlot(error)) return together.forEach(({ reject }) => reject(error));
+      if (!isOtherSlot(error)) return calls.map(() => error);
       // One address, and behind it several servers: nothing was done, and nothing ever will be.
       this.#isShared = false;
-      return this.#askEach(together);
+      return Promise.all(calls.map((call) => this.alone(call).catch(asValue)));
     }
   }
 
-  #askEach(calls: readonly Waiting[]): void {
-    for (const { uses, call, resolve, reject } of calls) {
-      this.#alone(uses, call).then(resolve, reject);
+  async #askAll(calls: readonly EncodedCall[]): Promise<readonly unknown[]> {
+    let uses = 0;
+    for (const call of calls) uses |= call.uses;
+    const { keys, args } = inOne(calls);
+    const replies = await run(this.#client, this.#scripts.decideMany(uses), keys, args);
+    if (!Array.isArray(replies) || replies.length !== calls.length) {
+      throw new StoreFailure('malformed reply');
     }
+    return replies.map((reply: unknown) => (reply instanceof Error ? failureOf(reply) : reply));
   }
 }
 
+const asValue = (error: unknown): unknown => error;
+
+/** In order, as few parts as have one script each. */
+function inCompany(calls: readonly EncodedCall[]): EncodedCall[][] {
+  const parts: EncodedCall[][] = [];
+  let part: EncodedCall[] = [];
+  let isOpen = false;
+  for (const call of calls) {
+    const isAlone = !isShareable(call.uses);
+    if (!isOpen || isAlone || !mayShare(call.uses, (part[0] as EncodedCall).uses)) {
+      parts.push((part = []));
+    }
+    part.push(call);
+    isOpen = !isAlone;
+  }
+  return parts;
+}
+
 /** As `many.lua` reads them. */
-function inOne(together: readonly Waiting[]): { keys: string[]; args: string[] } {
+function inOne(calls: readonly EncodedCall[]): { keys: string[]; args: string[] } {
   const keys: string[] = [];
   const args = [''];
-  let sizes = '';
-  for (const { call } of together) {
+  let list = '';
+  let last: EncodedCall | null = null;
+  for (const call of calls) {
     for (const key of call.keys) keys.push(key);
-    for (const arg of call.args) args.push(arg);
-    sizes += `${sizes === '' ? '[' : ','}${call.keys.length},${call.args.length}`;
+    const isAlike = last?.args === call.args;
+    if (!isAlike) for (const arg of call.args) args.push(arg);
+    list += `${last ? ',' : '['}${call.keys.length},${isAlike ? 0 : call.args.length}`;
+    if (call.epoch !== null) list += `,"${call.epoch}"`;
+    last = call;
   }
-  args[0] = `${sizes}]`;
+  args[0] = `${list}]`;
   return { keys, args };
 }
 

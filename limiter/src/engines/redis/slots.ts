@@ -1,5 +1,5 @@
 import type { BoundLimit, Inspection, TenantRef } from '../../core/engine.ts';
-import { StoreFailure } from '../../core/errors.ts';
+import { StoreFailure, storeFailureIn } from '../../core/errors.ts';
 import type { RedisClient } from './client.ts';
 import {
   readAnswer,
@@ -10,10 +10,10 @@ import {
   type PartAnswer,
   type Reply,
 } from './decode.ts';
-import { EncodedCall, overflowBound, type EncodeContext, type SlotCall } from './encode.ts';
+import { encodeAll, EncodedCall, overflowBound, type EncodeContext, type SlotCall } from './encode.ts';
 import { holdsSuffix } from './keys.ts';
 import { run } from './script.ts';
-import { features, type Scripts } from './scripts.ts';
+import type { Scripts } from './scripts.ts';
 import { SharedCalls } from './shared-calls.ts';
 import { ticketOf } from './tickets.ts';
 
@@ -29,6 +29,9 @@ export type SlotAnswers = {
   readonly counted: (bound: BoundLimit) => BoundLimit;
 };
 
+/** What became of the call at this place. */
+type TellSlot = (at: number, result: SlotResult | StoreFailure) => void;
+
 const roundsMax = 8;
 
 /** Where no newcomers share a counter, which is nearly always. */
@@ -40,43 +43,81 @@ export class Slots {
   readonly #client: RedisClient;
   readonly #scripts: Scripts;
   readonly #context: EncodeContext;
-  readonly #packing: number;
   readonly #calls: SharedCalls;
 
-  constructor(client: RedisClient, scripts: Scripts, context: EncodeContext) {
-    this.#packing = client.givesBytes ? features.packed : 0;
+  constructor(client: RedisClient, scripts: Scripts, context: Omit<EncodeContext, 'packs'>) {
     this.#client = client;
     this.#scripts = scripts;
-    this.#context = context;
+    this.#context = { ...context, packs: client.givesBytes === true };
     this.#calls = new SharedCalls(client, scripts);
   }
 
   async decide(asked: SlotCall): Promise<SlotResult> {
+    const encoded = new EncodedCall(asked, this.#context);
+    return this.#goOn(asked, encoded, await this.#calls.alone(encoded));
+  }
+
+  /** Each by itself, in as few commands as can be; who needs another round is told later. */
+  async decideAll(calls: readonly SlotCall[], tell: TellSlot): Promise<void> {
+    const encoded = encodeAll(calls, this.#context);
+    const replies = await this.#calls.together(encoded);
+    let later: Promise<void>[] | null = null;
+    for (let at = 0; at < calls.length; at += 1) {
+      const call = calls[at] as SlotCall;
+      const reply = replies[at];
+      const result = this.#resultIn(reply, call);
+      if (result) tell(at, result);
+      else {
+        const ended = this.#goOn(call, encoded[at] as EncodedCall, reply);
+        later ??= [];
+        later.push(ended.catch(storeFailureIn).then((last) => tell(at, last)));
+      }
+    }
+    if (later) await Promise.all(later);
+  }
+
+  /** What a first reply says; null where the script is to be told more. */
+  #resultIn(reply: unknown, call: SlotCall): SlotResult | StoreFailure | null {
+    try {
+      if (reply instanceof Error) throw reply;
+      const reader = replyOf(reply);
+      const first = reader.number();
+      if (first >= 0) return this.#answered(call, reader, first, undefined);
+      if (first === -1) return { kind: 'stale', nowUs: reader.number() };
+      return first === -2 ? { kind: 'unknown', nowUs: reader.number() } : null;
+    } catch (error) {
+      return storeFailureIn(error);
+    }
+  }
+
+  /** From the first reply on, in as many rounds as it takes. */
+  async #goOn(asked: SlotCall, encoded: EncodedCall, reply: unknown): Promise<SlotResult> {
     const { texts } = this.#context;
     let call = asked;
+    let sent = encoded;
+    let reader = replyOf(reply);
     let overflowing: Set<string> | undefined;
-    for (let round = 0; round < roundsMax; round += 1) {
-      const encoded = new EncodedCall(call, this.#context, overflowing);
-      const uses = encoded.uses | this.#packing;
-      const reader = replyOf(await this.#calls.run(uses, encoded, call.questions.length));
+    for (let round = 1; ; round += 1) {
       const first = reader.number();
       if (first >= 0) return this.#answered(call, reader, first, overflowing);
       const nowUs = reader.number();
       if (first === -1) return { kind: 'stale', nowUs };
       if (first === -2) return { kind: 'unknown', nowUs };
       if (first === -6) throw new StoreFailure('too many reservations');
+      if (round === roundsMax) throw new StoreFailure('no decision');
       const positions = reader.rest();
       if (first === -5) texts.correctClock(nowUs);
       else if (first === -3) {
         overflowing ??= new Set();
-        for (const position of positions) overflowing.add(encoded.keys[position - 1] as string);
+        for (const position of positions) overflowing.add(sent.keys[position - 1] as string);
       } else {
-        await this.#sweepHolds(encoded, positions);
+        await this.#sweepHolds(sent, positions);
         // On a busy counter something runs out all the time: one must not wait until nothing does.
         call = { ...asked, sweptUntilUs: nowUs };
       }
+      sent = new EncodedCall(call, this.#context, { overflowing });
+      reader = replyOf(await this.#calls.alone(sent));
     }
-    throw new StoreFailure('no decision');
   }
 
   #answered(
@@ -106,7 +147,7 @@ export class Slots {
     const asked = { tenant, questions: [{ id: '-', limits, peek: true }] };
     let call: SlotCall = asked;
     for (let round = 0; round < roundsMax; round += 1) {
-      const encoded = new EncodedCall(call, { ...this.#context, allowances: null });
+      const encoded = new EncodedCall(call, { ...this.#context, allowances: null, packs: false });
       const script = this.#scripts.inspect(encoded.uses);
       const reader = new ReplyReader(await run(this.#client, script, encoded.keys, encoded.args));
       const first = reader.number();

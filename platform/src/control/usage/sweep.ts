@@ -17,7 +17,8 @@ export type SweepParts = {
 const everyMs = 3_600_000;
 /** Of a node that dies with a page another takes it then. */
 const leaseMs = 60_000;
-const pageSize = 500;
+/** Few enough that checks do not feel a page. */
+const pageSize = 100;
 const askedAtOnce = 20;
 const askWaitMs = 1000;
 
