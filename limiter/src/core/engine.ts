@@ -75,7 +75,16 @@ export type TenantRef = {
   /** Which of several stores counts it, and by whose connections. For who picks one: no engine looks. */
   readonly place?: string | undefined;
   readonly pool?: string | undefined;
+  /** For who asks again and again with this very object: then nothing is looked up by the id. */
+  readonly spelled?: Spelled | undefined;
 };
+
+/** What an engine calls a tenant, kept for it where it is found at a glance. */
+export class Spelled {
+  /** Whose it is: another engine has other names. */
+  by: object | null = null;
+  text = '';
+}
 
 /** The version of a tenant's configuration and of what it shares with others. */
 export type Epoch = { readonly tenant: number; readonly shared: number };

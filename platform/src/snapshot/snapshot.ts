@@ -1,4 +1,4 @@
-import type { Epoch, SnapshotRef, TenantRef } from 'sluice/core';
+import { Spelled, type Epoch, type SnapshotRef, type TenantRef } from 'sluice/core';
 import { defaultPool } from '../control/pools/pool.ts';
 import type { Blocks } from './blocks.ts';
 import type { Rules } from './rules.ts';
@@ -49,6 +49,7 @@ export class Snapshot {
       generation,
       place: place ?? undefined,
       pool: poolOf(parts.tenant, parts.shared),
+      spelled: new Spelled(),
     };
     this.rules = parts.rules(parts.plan);
   }

@@ -7,8 +7,8 @@ import { KeyedHash } from '../names/keyed-hash.ts';
 import { slotOfTag } from './hash-slot.ts';
 import { TicketMarks } from '../names/ticket-marks.ts';
 
-/** All that a node serves: each check names one, and a subject seldom comes twice as often. */
-const tenantsRememberedMax = 125_000;
+/** Of those who do not keep it themselves. */
+const tenantsRememberedMax = 10_000;
 
 /**
  * The only place that spells a Redis key: `sl1:{tenant}:limit` + identity. All keys of a tenant
@@ -36,14 +36,27 @@ export class Keys {
   }
 
   /** What every key of the tenant begins with. */
-  tenant({ id, generation = 0 }: TenantRef): string {
-    if (generation > 0) return inOnePiece(`${this.#prefix}{${this.#tag(id)}}${generation}:`);
+  tenant({ id, generation = 0, spelled }: TenantRef): string {
+    if (!spelled) return this.#remembered(id, generation);
+    if (spelled.by !== this) {
+      spelled.by = this;
+      spelled.text = this.#spelled(id, generation);
+    }
+    return spelled.text;
+  }
+
+  #remembered(id: string, generation: number): string {
+    if (generation > 0) return this.#spelled(id, generation);
     let tenant = this.#tenants.get(id);
     if (tenant === undefined) {
-      tenant = inOnePiece(`${this.#prefix}{${this.#tag(id)}}:`);
+      tenant = this.#spelled(id, generation);
       this.#tenants.set(id, tenant);
     }
     return tenant;
+  }
+
+  #spelled(id: string, generation: number): string {
+    return inOnePiece(`${this.#prefix}{${this.#tag(id)}}${generation > 0 ? generation : ''}:`);
   }
 
   /** Where a cluster keeps all of the tenant's counters. */
