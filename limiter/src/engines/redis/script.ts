@@ -43,8 +43,13 @@ export function link(read: LuaSource, options: LinkOptions): Script {
   const body = withoutComments(read(entry));
   const parts = [
     readOnly ? '#!lua flags=no-writes' : '#!lua',
-    // Each call in turn has its own.
-    ...(options.isForMany ? ['local KEYS, ARGV = KEYS, ARGV'] : []),
+    // Each call in turn has its own part of them.
+    ...(options.isForMany
+      ? [
+          'local KEYS, ARGV = KEYS, ARGV',
+          'local company = { base = 0, last = 0, n = 0, reply = {}, epochs = {} }',
+        ]
+      : []),
     'local algorithms = {}',
     ...(absent && absent.length > 0 ? [`local ${absent.join(', ')}`] : []),
     ...libraries.map((name) => withoutComments(read(`lib/${name}`))),

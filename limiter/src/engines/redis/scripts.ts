@@ -76,6 +76,9 @@ const optional = {
   reply_packed: features.packed,
 } as const;
 
+/** What only scripts for several tenants have. */
+const inCompany = ['company', 'asked_alike', 'form_again'] as const;
+
 /** Links, or finds, the variant for just what a call uses. */
 export type LinkVariant = (uses: number) => Script;
 
@@ -139,7 +142,7 @@ export function openScripts(read: LuaSource = luaFiles): Scripts {
       entry: 'read_quotas',
       readOnly: true,
     }),
-    publishEpoch: link(read, { libraries: ['epoch'], entry: 'publish_epoch' }),
+    publishEpoch: link(read, { libraries: ['epoch'], entry: 'publish_epoch', absent: ['company'] }),
     record: link(read, { libraries: ['ledger'], entry: 'record' }),
     takeLedger: link(read, { libraries: ['ledger', 'ledger_batches'], entry: 'take_ledger' }),
     dropLedger: link(read, { libraries: ['ledger', 'ledger_batches'], entry: 'drop_ledger' }),
@@ -195,7 +198,7 @@ function linkDecide(
     ...options,
     absent: [
       ...Object.entries(optional).flatMap(([name, feature]) => (uses & feature ? [] : [name])),
-      ...(options.isForMany ? [] : ['asked_alike', 'form_again']),
+      ...(options.isForMany ? [] : inCompany),
     ],
     isPacked: (uses & features.packed) !== 0,
   });

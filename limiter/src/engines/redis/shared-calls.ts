@@ -1,5 +1,7 @@
 import { StoreFailure } from '../../core/errors.ts';
+import { listOf } from '../../core/list.ts';
 import type { RedisClient } from './client.ts';
+import { replyOf, type Reply } from './decode.ts';
 import type { EncodedCall } from './encode.ts';
 import { failureOf, run } from './script.ts';
 import { isShareable, mayShare, type Scripts } from './scripts.ts';
@@ -50,12 +52,21 @@ export class SharedCalls {
     let uses = 0;
     for (const call of calls) uses |= call.uses;
     const { keys, args } = inOne(calls);
-    const replies = await run(this.#client, this.#scripts.decideMany(uses), keys, args);
-    if (!Array.isArray(replies) || replies.length !== calls.length) {
-      throw new StoreFailure('malformed reply');
-    }
-    return replies.map((reply: unknown) => (reply instanceof Error ? failureOf(reply) : reply));
+    const reader = replyOf(await run(this.#client, this.#scripts.decideMany(uses), keys, args));
+    const replies = listOf<unknown>(calls.length);
+    for (let at = 0; at < replies.length; at += 1) replies[at] = replyIn(reader);
+    reader.end();
+    return replies;
   }
+}
+
+/** The next call's. */
+function replyIn(reader: Reply): number[] | StoreFailure {
+  const count = reader.number();
+  if (count < 0) return failureOf(new Error(reader.text()));
+  const numbers: number[] = [];
+  for (let at = 0; at < count; at += 1) numbers.push(reader.number());
+  return numbers;
 }
 
 const asValue = (error: unknown): unknown => error;

@@ -35,22 +35,26 @@
 
 -- One piece, for every function that is made costs each call: what only some calls use is in `lib`.
 
-local keys, numbers, forms = KEYS, nil, nil
-if asked_alike then
+local keys, base, now, n, reply, numbers, forms = KEYS, 0, clock_now(), 1, nil, nil, nil
+if company then
+  base, n, reply = company.base, company.n + 1, company.reply
+  reply[n] = now
   numbers, forms = asked_alike(ARGV[1])
 else
+  reply = { now, nil, nil, nil, nil, nil, nil, nil }
   numbers, forms = cjson.decode(ARGV[1]), {}
 end
 local allowance_max, swept_until, last = numbers[1], numbers[2], #numbers
-local at, argument, n, now = 2, 1, 1, clock_now()
+local at, argument = 2, 1
 -- What has expired since the sweep counts on: a call that waits for all to be swept may never end.
 local due_by = swept_until == 0 and now or swept_until
-local reply = { now, nil, nil, nil, nil, nil, nil, nil }
 
 if epoch_check then
   at, argument = 4, 2
-  local stored = redis.call('GET', keys[1])
-  local problem = epoch_check(keys[1], stored, ARGV[2], numbers[3], numbers[4], now)
+  local name = keys[base + 1]
+  local stored = company and company.epochs[name]
+  if not company then stored = redis.call('GET', name) end
+  local problem = epoch_check(name, stored, ARGV[2], numbers[3], numbers[4], now)
   if problem then return { problem, now } end
 end
 
@@ -61,7 +65,7 @@ local created, due, outside, crowded
 while left > 0 or at < last do
   if left == 0 then
     local number = numbers[at + 1]
-    form, key, left = forms[number], numbers[at + 2], numbers[at + 3]
+    form, key, left = forms[number], base + numbers[at + 2], numbers[at + 3]
     at = at + 3
     if not form then
       form, at, argument = form_read(numbers, at, argument)
@@ -105,7 +109,7 @@ while left > 0 or at < last do
       if cell.held > 0 then
         if cell.held_next <= due_by then
           due = due or {}
-          due[#due + 1] = key
+          due[#due + 1] = key - base
         end
         if not cell_rolled(cell, limit, state) then held = cell.held end
       end
@@ -163,7 +167,7 @@ while left > 0 or at < last do
           local stored = cell.stored
           if limit.counted and (not stored or stored.exists == false) then
             created = created or {}
-            created[#created + 1] = limit.key
+            created[#created + 1] = limit.key - base
           end
         end
         if holds then
@@ -219,8 +223,10 @@ if due then return { -4, now, unpack(due) } end
 if crowded then return { -6, now } end
 
 if created and allowance_max >= 0 then
-  local allowance, weight = keys[#keys], 0
-  for index = 1, #created do weight = weight + allowance_weight(cells[keys[created[index]]], now) end
+  local allowance, weight = keys[company and company.last or #keys], 0
+  for index = 1, #created do
+    weight = weight + allowance_weight(cells[keys[base + created[index]]], now)
+  end
   if allowance_left(allowance, allowance_max * ALLOWANCE_WINDOW_MS) < weight then
     return { -3, now, unpack(created) }
   end
@@ -231,5 +237,9 @@ for index = 1, touches do cell_save(touched[index], now) end
 if ledger_write then ledger_write(forms, now) end
 if writes then
   for index = 1, #writes do writes[index]() end
+end
+if company then
+  company.n = n
+  return nil
 end
 return reply_packed and reply_packed(reply) or reply

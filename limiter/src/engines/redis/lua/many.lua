@@ -1,19 +1,29 @@
 -- Calls of several tenants one after another, each as if it came alone: `one` is the script for one
--- of them. What fails in one is that one's answer.
+-- of them. What fails in one is that one's answer. All are answered in one list.
 --
 -- KEYS   the keys of the first call, then of the second and so on
 -- ARGV   1  a list: of each call how many keys it has, how many arguments, and with epoch its epoch,
 --           which is not among those. 0 arguments: those of the call before it
 --        +  the arguments of the first call, then of the second and so on
--- Reply  the reply of each call, or an error in its place
+-- Reply  of each call how many values it was answered, and those; or -1 and an error
 
-local all_keys, all_arguments, list = KEYS, ARGV, cjson.decode(ARGV[1])
-local replies, key, argument = {}, 0, 1
-local step = epoch_check and 3 or 2
+local all_arguments, list, reply = ARGV, cjson.decode(ARGV[1]), company.reply
+local base, argument, step = 0, 1, epoch_check and 3 or 2
+
+if epoch_check then
+  local names, key = {}, 1
+  for at = 1, #list, step do
+    names[#names + 1] = KEYS[key]
+    key = key + list[at]
+  end
+  local stored, epochs = redis.call('MGET', unpack(names)), company.epochs
+  for index = 1, #names do epochs[names[index]] = stored[index] end
+end
+
 for at = 1, #list, step do
-  local key_end, count = key + list[at], list[at + 1]
-  KEYS = { unpack(all_keys, key + 1, key_end) }
-  key = key_end
+  local count, start = list[at + 1], company.n + 1
+  company.base, company.last, company.n = base, base + list[at], start
+  base = company.last
   if count > 0 then
     local from, to = argument + 1, argument + count
     if epoch_check then
@@ -24,11 +34,20 @@ for at = 1, #list, step do
     argument = to
   end
   if epoch_check then ARGV[2] = list[at + 2] end
-  local is_done, reply = pcall(one)
-  -- A command's error comes as its text, or as a table with it; what we do wrong ourselves has no code.
-  if not is_done and type(reply) ~= 'table' then
-    reply = { err = string.match(reply, '^%u+ ') and reply or 'ERR ' .. reply }
+  local is_done, problem = pcall(one)
+  local n = company.n
+  if not is_done or problem then
+    if not is_done then
+      -- A command's error comes as a table or as its text; what we do wrong ourselves has no code.
+      local text = type(problem) == 'table' and problem.err or problem
+      problem = { string.match(text, '^%u+ ') and text or 'ERR ' .. text }
+    end
+    for index = 1, #problem do reply[start + index] = problem[index] end
+    n = start + #problem
+    -- What it had been answered so far.
+    for index = n + 1, #reply do reply[index] = nil end
+    company.n = n
   end
-  replies[#replies + 1] = reply
+  reply[start] = is_done and n - start or -1
 end
-return replies
+return reply_packed and reply_packed(reply) or reply

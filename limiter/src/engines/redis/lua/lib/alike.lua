@@ -20,7 +20,7 @@ local function form_again(form, argument)
   form.is_past, form.admitted, form.warned = false, 0, 0
   if form.label then
     argument = argument + 1
-    form.ledger_key, form.label = KEYS[form.ledger_at], ARGV[argument]
+    form.ledger_key, form.label = KEYS[company.base + form.ledger_at], ARGV[argument]
   end
   return form.ends_at, argument
 end

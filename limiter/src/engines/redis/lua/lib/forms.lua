@@ -21,7 +21,8 @@ local function form_read(numbers, at, argument)
     if ledger == '1' then
       at, argument = at + 1, argument + 1
       form.ledger_at = numbers[at]
-      form.ledger_key, form.label = KEYS[form.ledger_at], ARGV[argument]
+      local base = company and company.base or 0
+      form.ledger_key, form.label = KEYS[base + form.ledger_at], ARGV[argument]
     end
   end
   for index = 1, count do

@@ -5,18 +5,23 @@ local LEDGER_TTL_MS = 259200000
 local function ledger_add(key, field, count)
   -- A new hash has its first field at exactly the count: then, and maybe more often, it gets its
   -- expiry. Counts only rise, so that no hash is missed.
-  if redis.call('HINCRBY', key, field, count) == count then
+  local text = count == 1 and '1' or string.format('%d', count)
+  if redis.call('HINCRBY', key, field, text) == count then
     redis.call('PEXPIRE', key, LEDGER_TTL_MS)
   end
+end
+
+local function ledger_field(form, outcome, now)
+  return string.format('%d:%s:%s', math.floor(now / 60000000), outcome, form.label)
 end
 
 -- What was let in of a form, mostly the only one of a call.
 local function ledger_write_form(form, now)
   local admitted, warned = form.admitted, form.warned
   if not form.label or admitted + warned == 0 then return end
-  local key, minute = form.ledger_key, string.format('%d:', math.floor(now / 60000000))
-  if admitted > 0 then ledger_add(key, minute .. 'a:' .. form.label, admitted) end
-  if warned > 0 then ledger_add(key, minute .. 'w:' .. form.label, warned) end
+  local key = form.ledger_key
+  if admitted > 0 then ledger_add(key, ledger_field(form, 'a', now), admitted) end
+  if warned > 0 then ledger_add(key, ledger_field(form, 'w', now), warned) end
 end
 
 -- What was let in of each. Forms that are counted alike are added at once.
