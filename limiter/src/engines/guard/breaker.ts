@@ -79,7 +79,7 @@ export class Breaker {
     return this.#random() < share ? 'call' : null;
   }
 
-  succeeded(pass: Pass): void {
+  succeeded(pass: Pass, calls = 1): void {
     const nowMs = this.#nowMs();
     this.#answeredAtMs = nowMs;
     if (pass === 'probe') {
@@ -88,7 +88,7 @@ export class Breaker {
       this.#change('ramp');
     } else if (this.#state !== 'open') {
       this.#timeouts = 0;
-      this.#count(nowMs, 0);
+      this.#count(nowMs, calls, 0);
     }
   }
 
@@ -102,18 +102,18 @@ export class Breaker {
     // What was sent before it opened tells nothing new.
     if (this.#state === 'open') return;
     this.#timeouts = isTimeout ? this.#timeouts + 1 : 0;
-    this.#count(nowMs, 1);
+    this.#count(nowMs, 1, 1);
     const isFailing = this.#calls >= callsMin && this.#failures >= this.#calls * failedShareMax;
     if (this.#timeouts >= timeoutsMax || isFailing) this.#open(nowMs);
   }
 
-  #count(nowMs: number, failures: 0 | 1): void {
+  #count(nowMs: number, calls: number, failures: 0 | 1): void {
     if (nowMs >= this.#windowEndMs) {
       this.#windowEndMs = nowMs + windowMs;
       this.#calls = 0;
       this.#failures = 0;
     }
-    this.#calls += 1;
+    this.#calls += calls;
     this.#failures += failures;
   }
 

@@ -1,36 +1,48 @@
 import type { DecideCall, DecideResult, Tell } from '../../core/engine.ts';
 import { StoreFailure } from '../../core/errors.ts';
-
-type Hears = {
-  readonly tell: Tell;
-  /** These hear of each call before its caller does. */
-  readonly onSuccess: () => void;
-  readonly onFailure: (call: DecideCall, failure: StoreFailure) => void;
-};
+import type { Place } from './gate.ts';
 
 /** Calls that go, and are waited for, together. Each is told of once: what comes later is too late. */
 export class Company {
-  readonly calls: readonly DecideCall[];
-  readonly #hears: Hears;
-  readonly #isTold: boolean[];
+  readonly calls: DecideCall[] = [];
+  /** Where they stand at the gate. */
+  readonly places: Place[] = [];
+  /** What they are among all that were asked. */
+  readonly #numbers: number[] = [];
+  readonly #isTold: boolean[] = [];
+  readonly #tell: Tell;
+  /** Hears of a call that failed, before its caller does. */
+  onFailure: (call: DecideCall, failure: StoreFailure) => void = () => {};
+  #answered = 0;
 
-  constructor(calls: readonly DecideCall[], hears: Hears) {
-    this.calls = calls;
-    this.#hears = hears;
-    this.#isTold = calls.map(() => false);
+  constructor(tell: Tell) {
+    this.#tell = tell;
+  }
+
+  add(number: number, call: DecideCall, place: Place): void {
+    this.#numbers.push(number);
+    this.calls.push(call);
+    this.places.push(place);
+    this.#isTold.push(false);
   }
 
   readonly tell = (at: number, result: DecideResult | StoreFailure): void => {
     if (this.#isTold[at] !== false) return;
     this.#isTold[at] = true;
-    const { tell, onSuccess, onFailure } = this.#hears;
-    if (result instanceof StoreFailure) onFailure(this.calls[at] as DecideCall, result);
-    else onSuccess();
-    tell(at, result);
+    if (result instanceof StoreFailure) this.onFailure(this.calls[at] as DecideCall, result);
+    else this.#answered += 1;
+    this.#tell(this.#numbers[at] as number, result);
   };
 
   get isAllTold(): boolean {
     return !this.#isTold.includes(false);
+  }
+
+  /** How many the store answered since the last time. */
+  takeAnswered(): number {
+    const answered = this.#answered;
+    this.#answered = 0;
+    return answered;
   }
 
   /** Of all who were not told of. */

@@ -9,8 +9,9 @@ const waitingPerTenantMax = 1024;
 /** With more places than these the idle ones are left out; and not again before they have doubled. */
 const placesMin = 2048;
 
-type Place = { inFlight: number; isQueued: boolean; readonly waiting: Go[] };
-type Go = () => void;
+/** A tenant's. */
+export type Place = { inFlight: number; isQueued: boolean; readonly waiting: Go[] };
+type Go = (place: Place) => void;
 
 /**
  * Bounds how many calls are under way, and shares what is there among tenants that wait: one after
@@ -35,17 +36,17 @@ export class Gate {
     return this.#inFlight;
   }
 
-  /** Whether the call may go at once; each that goes must `leave`. */
-  enter(tenant: string): boolean {
+  /** The tenant's place, where the call may go at once: each that goes must `leave` it. Else null. */
+  enter(tenant: string): Place | null {
     const place = this.#placeOf(tenant);
     const isFull = this.#inFlight >= this.#max || place.inFlight >= this.#perTenantMax;
-    if (isFull || place.waiting.length > 0) return false;
+    if (isFull || place.waiting.length > 0) return null;
     place.inFlight += 1;
     this.#inFlight += 1;
-    return true;
+    return place;
   }
 
-  /** `go` is called when it has entered. False where too many wait already. */
+  /** `go` is called with its place when it has entered. False where too many wait already. */
   wait(tenant: string, go: Go): boolean {
     const place = this.#placeOf(tenant);
     if (place.waiting.length >= waitingPerTenantMax) return false;
@@ -62,8 +63,7 @@ export class Gate {
     if (at >= 0) place.waiting.splice(at, 1);
   }
 
-  leave(tenant: string): void {
-    const place = this.#placeOf(tenant);
+  leave(place: Place): void {
     place.inFlight -= 1;
     this.#inFlight -= 1;
     this.#enqueue(place);
@@ -80,7 +80,7 @@ export class Gate {
       place.inFlight += 1;
       this.#inFlight += 1;
       this.#enqueue(place);
-      go();
+      go(place);
     }
   }
 

@@ -86,42 +86,36 @@ export class Guarded implements Engine {
   /** As `decide` of each. Those who need not wait at the gate go, and are waited for, together. */
   async decideAll(calls: readonly DecideCall[], tell: Tell): Promise<void> {
     const shard = this.#shardOfAll(calls);
-    const places: number[] = [];
+    const company = new Company(tell);
     const apart: Promise<void>[] = [];
     for (let at = 0; at < calls.length; at += 1) {
       const call = calls[at] as DecideCall;
-      if (shard?.gate.enter(call.tenant.id)) places.push(at);
+      const place = shard?.gate.enter(call.tenant.id);
+      if (place) company.add(at, call, place);
       else {
         const alone = this.decide(call).catch(storeFailureIn);
         apart.push(alone.then((result) => tell(at, result)));
       }
     }
-    if (shard && places.length > 0) {
-      const entered = places.map((at) => calls[at] as DecideCall);
-      await this.#decideEntered(shard, entered, (at, result) => tell(places[at] as number, result));
-    }
-    await Promise.all(apart);
+    if (shard && company.calls.length > 0) await this.#decideTogether(shard, company);
+    if (apart.length > 0) await Promise.all(apart);
   }
 
-  async #decideEntered(
-    { breaker, gate }: Shard,
-    calls: readonly DecideCall[],
-    tell: Tell,
-  ): Promise<void> {
-    const onFailure = (call: DecideCall, { reason }: StoreFailure) => {
+  async #decideTogether({ breaker, gate }: Shard, company: Company): Promise<void> {
+    const work = this.#asked(company);
+    company.onFailure = (call, { reason }) => {
       // Of a time-out all hear at once: it is one.
       if (reason !== timeout) breaker.failed('call', { isTimeout: false });
       this.#orphans.adopt(call, work);
     };
-    const onSuccess = () => breaker.succeeded('call');
-    const company = new Company(calls, { tell, onSuccess, onFailure });
-    const work = this.#asked(company);
     const leave = () => {
-      for (const { tenant } of calls) gate.leave(tenant.id);
+      for (const place of company.places) gate.leave(place);
     };
     work.then(leave, leave);
     try {
       await this.#deadline.run(work);
+      const answered = company.takeAnswered();
+      if (answered > 0) breaker.succeeded('call', answered);
       if (!company.isAllTold) company.tellRest(new StoreFailure('no answer'));
     } catch (error) {
       const failure = storeFailureIn(error);

@@ -1,12 +1,12 @@
 import { CapacityFull } from '../../core/errors.ts';
-import type { Gate } from './gate.ts';
+import type { Gate, Place } from './gate.ts';
 
 /** One call on its way through the gate. */
 export class Visit<T> {
   readonly #gate: Gate;
   readonly #tenant: string;
   readonly #ask: () => Promise<T>;
-  #waiting: (() => void) | null = null;
+  #waiting: ((place: Place) => void) | null = null;
 
   constructor(gate: Gate, tenant: string, ask: () => Promise<T>) {
     this.#gate = gate;
@@ -21,11 +21,12 @@ export class Visit<T> {
 
   /** At once where there is room, else in turn. */
   enter(): Promise<T> {
-    if (this.#gate.enter(this.#tenant)) return this.#send();
+    const free = this.#gate.enter(this.#tenant);
+    if (free) return this.#send(free);
     return new Promise((resolve, reject) => {
-      this.#waiting = () => {
+      this.#waiting = (place) => {
         this.#waiting = null;
-        this.#send().then(resolve, reject);
+        this.#send(place).then(resolve, reject);
       };
       if (this.#gate.wait(this.#tenant, this.#waiting)) return;
       this.#waiting = null;
@@ -42,8 +43,8 @@ export class Visit<T> {
   }
 
   /** Its room is free when the store has answered, or its connection is given up: not before. */
-  #send(): Promise<T> {
-    const leave = () => this.#gate.leave(this.#tenant);
+  #send(place: Place): Promise<T> {
+    const leave = () => this.#gate.leave(place);
     const work = this.#asked();
     work.then(leave, leave);
     return work;

@@ -2,17 +2,30 @@ import type { DecideCall, DecideResult, Engine, Question, Tell } from '../../cor
 import { StoreFailure } from '../../core/errors.ts';
 import { inParts, type PartSize } from './in-parts.ts';
 
+/** Who waits for the answers to these questions. */
 type Waiting = {
   readonly questions: readonly Question[];
   readonly resolve: (result: DecideResult) => void;
   readonly reject: (error: unknown) => void;
 };
 
-/** `next` is of the same tenant, seen otherwise. */
-type Group = { readonly call: DecideCall; readonly waiting: Waiting[]; next: Group | undefined };
+/** One call, and who waits for its answers: mostly one, which then is all there is of it. */
+class Joined implements Waiting {
+  readonly call: DecideCall;
+  readonly questions: readonly Question[];
+  readonly resolve: Waiting['resolve'];
+  readonly reject: Waiting['reject'];
+  more: Waiting[] | null = null;
+  /** Of the same tenant, seen otherwise. */
+  next: Joined | undefined;
 
-/** One call, and who waits for its answers. */
-type Joined = { readonly call: DecideCall; readonly waiting: readonly Waiting[] };
+  constructor(call: DecideCall, { questions, resolve, reject }: Waiting) {
+    this.call = call;
+    this.questions = questions;
+    this.resolve = resolve;
+    this.reject = reject;
+  }
+}
 
 /**
  * Bounds how long one script keeps the server from everybody else. Few enough that at 64 in flight
@@ -30,7 +43,7 @@ const callMax: PartSize = [questionsPerCallMax, limitsPerCallMax];
  */
 export class Coalescer {
   readonly #engine: Pick<Engine, 'decide' | 'decideAll'>;
-  #groups = new Map<string, Group>();
+  #groups = new Map<string, Joined>();
 
   constructor(engine: Pick<Engine, 'decide' | 'decideAll'>) {
     this.#engine = engine;
@@ -40,33 +53,40 @@ export class Coalescer {
     return new Promise((resolve, reject) => {
       // After everything that this turn has to read: a tick would end with the first connection.
       if (this.#groups.size === 0) setImmediate(() => this.#send());
-      this.#groupOf(call).waiting.push({ questions: call.questions, resolve, reject });
+      this.#join(call, { questions: call.questions, resolve, reject });
     });
   }
 
-  #groupOf(call: DecideCall): Group {
+  #join(call: DecideCall, waiting: Waiting): void {
     const { id } = call.tenant;
     const first = this.#groups.get(id);
     let group = first;
     while (group && !isAskedAlike(group.call, call)) group = group.next;
-    if (group) return group;
-    group = { call, waiting: [], next: first };
+    if (group) {
+      group.more ??= [];
+      group.more.push(waiting);
+      return;
+    }
+    group = new Joined(call, waiting);
+    group.next = first;
     this.#groups.set(id, group);
-    return group;
   }
 
   #send(): void {
     const groups = this.#groups;
     this.#groups = new Map();
-    const joined: Joined[] = [];
+    const calls: Joined[] = [];
     for (const first of groups.values()) {
-      for (let group: Group | undefined = first; group; group = group.next) join(group, joined);
+      for (let group: Joined | undefined = first; group; group = group.next) {
+        if (group.more) calls.push(...inCalls(group));
+        else calls.push(group);
+      }
     }
-    if (joined.length === 1 || !this.#engine.decideAll) {
-      for (const one of joined) void this.#ask(one);
+    if (calls.length === 1 || !this.#engine.decideAll) {
+      for (const one of calls) void this.#ask(one);
       return;
     }
-    for (const part of inParts(joined, callMax, ({ call }) => sizeOf(call))) {
+    for (const part of inParts(calls, callMax, ({ call }) => sizeOf(call))) {
       if (part.length === 1) void this.#ask(part[0] as Joined);
       else void this.#askAll(part);
     }
@@ -96,29 +116,29 @@ export class Coalescer {
   }
 }
 
-function fail({ waiting }: Joined, error: unknown): void {
-  for (const { reject } of waiting) reject(error);
-}
-
 /** As few calls as hold all that is asked. */
-function join({ call, waiting }: Group, joined: Joined[]): void {
-  if (waiting.length === 1) {
-    joined.push({ call, waiting });
-    return;
-  }
-  for (const together of inParts(waiting, callMax, sizeOf)) {
-    const questions = together.flatMap((one) => one.questions);
-    joined.push({ call: { ...call, questions }, waiting: together });
-  }
+function inCalls(group: Joined): Joined[] {
+  const parts = inParts<Waiting>([group, ...(group.more ?? [])], callMax, sizeOf);
+  return Array.from(parts, ([first, ...more]) => {
+    const questions = [first as Waiting, ...more].flatMap((one) => one.questions);
+    const joined = new Joined({ ...group.call, questions }, first as Waiting);
+    if (more.length > 0) joined.more = more;
+    return joined;
+  });
 }
 
-function answer({ waiting }: Joined, result: DecideResult): void {
-  const [only] = waiting;
-  if (only && waiting.length === 1) return only.resolve(result);
-  let from = 0;
-  for (const { questions, resolve } of waiting) {
-    resolve(partOf(result, from, questions.length));
-    from += questions.length;
+function fail({ reject, more }: Joined, error: unknown): void {
+  reject(error);
+  if (more) for (const one of more) one.reject(error);
+}
+
+function answer({ questions, resolve, more }: Joined, result: DecideResult): void {
+  if (!more) return resolve(result);
+  let from = questions.length;
+  resolve(partOf(result, 0, from));
+  for (const one of more) {
+    one.resolve(partOf(result, from, one.questions.length));
+    from += one.questions.length;
   }
 }
 

@@ -58,9 +58,11 @@ if epoch_check then
   if problem then return { problem, now } end
 end
 
-local cells, touched, touches, writes = {}, {}, 0, nil
+-- Most calls have one counter, and need no table of them.
+local first_name, first_cell, cells = nil, nil, nil
+local touched, touches, writes = company and company.touched or {}, 0, nil
 local form, key, left = nil, 0, 0
-local created, due, outside, crowded
+local created, fresh, due, outside, crowded
 
 while left > 0 or at < last do
   if left == 0 then
@@ -99,10 +101,15 @@ while left > 0 or at < last do
       key = key + 1
       limit.key = key
       local name = keys[key]
-      local cell = cells[name]
+      local cell = name == first_name and first_cell or cells and cells[name]
       if not cell then
         cell = cell_open(algorithm, name)
-        cells[name] = cell
+        if first_name then
+          cells = cells or {}
+          cells[name] = cell
+        else
+          first_name, first_cell = name, cell
+        end
       end
       local state, beyond = algorithm.load(cell.stored, limit, now)
       if beyond then outside = true end
@@ -166,8 +173,8 @@ while left > 0 or at < last do
           touched[touches] = cell
           local stored = cell.stored
           if limit.counted and (not stored or stored.exists == false) then
-            created = created or {}
-            created[#created + 1] = limit.key - base
+            created, fresh = created or {}, fresh or {}
+            created[#created + 1], fresh[#fresh + 1] = limit.key - base, cell
           end
         end
         if holds then
@@ -224,9 +231,7 @@ if crowded then return { -6, now } end
 
 if created and allowance_max >= 0 then
   local allowance, weight = keys[company and company.last or #keys], 0
-  for index = 1, #created do
-    weight = weight + allowance_weight(cells[keys[base + created[index]]], now)
-  end
+  for index = 1, #fresh do weight = weight + allowance_weight(fresh[index], now) end
   if allowance_left(allowance, allowance_max * ALLOWANCE_WINDOW_MS) < weight then
     return { -3, now, unpack(created) }
   end

@@ -11,17 +11,21 @@ local function ledger_add(key, field, count)
   end
 end
 
-local function ledger_field(form, outcome, now)
-  return string.format('%d:%s:%s', math.floor(now / 60000000), outcome, form.label)
-end
-
 -- What was let in of a form, mostly the only one of a call.
 local function ledger_write_form(form, now)
-  local admitted, warned = form.admitted, form.warned
-  if not form.label or admitted + warned == 0 then return end
-  local key = form.ledger_key
-  if admitted > 0 then ledger_add(key, ledger_field(form, 'a', now), admitted) end
-  if warned > 0 then ledger_add(key, ledger_field(form, 'w', now), warned) end
+  local admitted, warned, label = form.admitted, form.warned, form.label
+  if not label or admitted + warned == 0 then return end
+  -- Of many tenants on one plan all have the same.
+  local known = company and company.fields
+  local field = known and known[label]
+  if not field then
+    field = string.format('%d:a:%s', math.floor(now / 60000000), label)
+    if known then known[label] = field end
+  end
+  if admitted > 0 then ledger_add(form.ledger_key, field, admitted) end
+  if warned > 0 then
+    ledger_add(form.ledger_key, string.gsub(field, ':a:', ':w:', 1), warned)
+  end
 end
 
 -- What was let in of each. Forms that are counted alike are added at once.
