@@ -75,15 +75,17 @@ export type TenantRef = {
   /** Which of several stores counts it, and by whose connections. For who picks one: no engine looks. */
   readonly place?: string | undefined;
   readonly pool?: string | undefined;
-  /** For who asks again and again with this very object: then nothing is looked up by the id. */
-  readonly spelled?: Spelled | undefined;
+  /** Of who asks again and again with this very object: then nothing is looked up by the id. */
+  readonly notes?: TenantNotes | undefined;
 };
 
-/** What an engine calls a tenant, kept for it where it is found at a glance. */
-export class Spelled {
-  /** Whose it is: another engine has other names. */
-  by: object | null = null;
-  text = '';
+/** What others keep with a tenant, to find it at a glance. */
+export class TenantNotes {
+  /** What an engine calls the tenant, and which: another one has other names. */
+  name = '';
+  namedBy: object | null = null;
+  /** In which round it was last noted that something was counted for it. */
+  activeIn: object | null = null;
 }
 
 /** The version of a tenant's configuration and of what it shares with others. */

@@ -9,6 +9,11 @@ export class RecentMap<T> {
     this.#max = max;
   }
 
+  /** Another one whenever the older half is forgotten: what was put here, or asked for, since is there. */
+  get young(): object {
+    return this.#young;
+  }
+
   get(text: string): T | undefined {
     const young = this.#young.get(text);
     if (young !== undefined) return young;

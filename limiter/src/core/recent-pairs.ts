@@ -1,11 +1,15 @@
+/** Of a first text that came with one other so far. */
+type Only<T> = { readonly second: string; value: T };
+type Seconds<T> = Only<T> | Map<string, T>;
+
 /**
  * A bounded map from two texts that forgets the older half of what was not asked for lately. Nothing
  * is put together to look something up: that would take as long as the look.
  */
 export class RecentPairs<T> {
   readonly #max: number;
-  #young = new Map<string, Map<string, T>>();
-  #old = new Map<string, Map<string, T>>();
+  #young = new Map<string, Seconds<T>>();
+  #old = new Map<string, Seconds<T>>();
   #youngSize = 0;
 
   /** Holds at most twice as many. */
@@ -14,9 +18,9 @@ export class RecentPairs<T> {
   }
 
   get(first: string, second: string): T | undefined {
-    const young = this.#young.get(first)?.get(second);
+    const young = valueIn(this.#young.get(first), second);
     if (young !== undefined) return young;
-    const old = this.#old.get(first)?.get(second);
+    const old = valueIn(this.#old.get(first), second);
     if (old !== undefined) this.set(first, second, old);
     return old;
   }
@@ -27,9 +31,20 @@ export class RecentPairs<T> {
       this.#young = new Map();
       this.#youngSize = 0;
     }
-    let values = this.#young.get(first);
-    if (!values) this.#young.set(first, (values = new Map()));
-    values.set(second, value);
     this.#youngSize += 1;
+    const seconds = this.#young.get(first);
+    if (!seconds) this.#young.set(first, { second, value });
+    else if (seconds instanceof Map) seconds.set(second, value);
+    else if (seconds.second === second) seconds.value = value;
+    else {
+      const both = new Map([[seconds.second, seconds.value]]);
+      this.#young.set(first, both.set(second, value));
+    }
   }
+}
+
+function valueIn<T>(seconds: Seconds<T> | undefined, second: string): T | undefined {
+  if (seconds === undefined) return undefined;
+  if (seconds instanceof Map) return seconds.get(second);
+  return seconds.second === second ? seconds.value : undefined;
 }

@@ -207,7 +207,7 @@ export class Decider {
   }
 
   #admitted(caller: Caller): Caller {
-    this.#parts.recorder.keyUsed(caller.key.id);
+    this.#parts.recorder.keyUsed(caller.key);
     return caller;
   }
 

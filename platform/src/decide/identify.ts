@@ -38,10 +38,11 @@ export class Identifier {
     if (!credential) throw this.#refused(address, 'malformed');
     const { keys, snapshots } = this.#parts;
     const key = keys.known(credential.id);
-    const snapshot = key ? snapshots.known(key.tenantId) : undefined;
+    const snapshot = key ? snapshots.known(key.tenantId, key.snapshot) : undefined;
     if (!key || !snapshot || key.epoch < snapshot.epoch.tenant) {
       return this.#lookUp(credential, address);
     }
+    if (key.snapshot !== snapshot) key.snapshot = snapshot;
     this.#verify(credential, key, address);
     return { key, snapshot };
   }

@@ -18,6 +18,9 @@ export type RecorderOptions = {
   readonly linesMax?: number;
 };
 
+/** A key, and in which round it was noted. */
+export type UsedKey = { readonly id: string; usedIn?: object | null };
+
 const minuteUs = 60_000_000;
 const linesMaxDefault = 100_000;
 /** From so many on they are written without waiting for the next second. */
@@ -59,7 +62,7 @@ export class Recorder {
     const facts = Decision.factsOf(decision);
     // Counted when it was first answered.
     if (facts.answer.replayOf !== null) return;
-    this.#active.set(tenant.id, tenant);
+    this.#noteActive(tenant);
     const call = callMarkOf(facts);
     if (call !== null) this.#count(tenant, ledgerLabel, call, facts);
   }
@@ -67,12 +70,14 @@ export class Recorder {
   /** Nobody asked a limit, and yet it was refused. */
   shutOut(tenant: TenantRef, { ledgerLabel }: Question, decision: Decision): void {
     if (ledgerLabel === undefined) return;
-    this.#active.set(tenant.id, tenant);
+    this.#noteActive(tenant);
     this.#count(tenant, ledgerLabel, 'blocked', Decision.factsOf(decision));
   }
 
-  keyUsed(id: string): void {
-    this.#usedKeys.add(id);
+  keyUsed(key: UsedKey): void {
+    if (key.usedIn === this.#usedKeys) return;
+    key.usedIn = this.#usedKeys;
+    this.#usedKeys.add(key.id);
   }
 
   takeUsedKeys(): string[] {
@@ -86,6 +91,14 @@ export class Recorder {
     const active = [...this.#active.values()];
     this.#active = new Map();
     return active;
+  }
+
+  /** Once a round: most who call have called before, and are not looked up again. */
+  #noteActive(tenant: TenantRef): void {
+    const { notes } = tenant;
+    if (notes?.activeIn === this.#active) return;
+    if (notes) notes.activeIn = this.#active;
+    this.#active.set(tenant.id, tenant);
   }
 
   /** There is still something to move. */

@@ -4,6 +4,7 @@ import type { SourceReader } from './read-source.ts';
 import { SingleFlight } from './single-flight.ts';
 import type { CacheWatch } from './snapshots.ts';
 import type { SourceCache } from './source-cache.ts';
+import { KnownKey } from './known-key.ts';
 import type { KeySource } from './source.ts';
 
 export type KeyRingOptions = {
@@ -21,10 +22,10 @@ export class KeyRing {
   readonly #reader: SourceReader;
   readonly #cache: SourceCache | null;
   readonly #watch: CacheWatch;
-  readonly #keys: RecentMap<KeySource>;
+  readonly #keys: RecentMap<KnownKey>;
   /** Ids are never used twice: what is unknown stays so. */
   readonly #unknown = new LRUCache<string, true>({ max: unknownMax, ttl: unknownTtlMs });
-  readonly #loading = new SingleFlight<KeySource | null>();
+  readonly #loading = new SingleFlight<KnownKey | null>();
 
   constructor({ reader, cache, watch, keysMax }: KeyRingOptions) {
     this.#reader = reader;
@@ -34,7 +35,7 @@ export class KeyRing {
   }
 
   /** As of the tenant's epoch or later; undefined when it must be looked up. */
-  known(id: string, epoch = 0): KeySource | null | undefined {
+  known(id: string, epoch = 0): KnownKey | null | undefined {
     const key = this.#keys.get(id);
     const found = key && key.epoch >= epoch ? key : undefined;
     if (!found && this.#unknown.get(id)) return null;
@@ -42,20 +43,26 @@ export class KeyRing {
     return found;
   }
 
-  async find(id: string, epoch = 0): Promise<KeySource | null> {
+  async find(id: string, epoch = 0): Promise<KnownKey | null> {
     return this.#loading.join(`${id} ${epoch}`, async () => {
       const cached = (await this.#cache?.key(id)) ?? null;
       const key = cached && cached.epoch >= epoch ? cached : await this.#read(id);
-      if (key) this.#keys.set(id, key);
-      else this.forget(id);
-      return key;
+      if (key) return this.#keep(key);
+      this.forget(id);
+      return null;
     });
   }
 
   /** Reads it anew, for all nodes that look into the cache. */
   async refresh(id: string): Promise<void> {
     const key = await this.#read(id);
-    if (key) this.#keys.set(id, key);
+    if (key) this.#keep(key);
+  }
+
+  #keep(source: KeySource): KnownKey {
+    const key = new KnownKey(source);
+    this.#keys.set(key.id, key);
+    return key;
   }
 
   /** It is not looked up again for a while: there is no such key. */

@@ -1,4 +1,4 @@
-import { Spelled, type Epoch, type SnapshotRef, type TenantRef } from 'sluice/core';
+import { TenantNotes, type Epoch, type SnapshotRef, type TenantRef } from 'sluice/core';
 import { defaultPool } from '../control/pools/pool.ts';
 import type { Blocks } from './blocks.ts';
 import type { Rules } from './rules.ts';
@@ -29,6 +29,8 @@ export class Snapshot {
   readonly asked: SnapshotRef;
   /** The plan that the tenant is on. */
   readonly rules: Rules;
+  /** Where it was put, while it is what is known of the tenant: see `Snapshots`. */
+  keptIn: object | null = null;
   readonly #parts: SnapshotParts;
 
   constructor(parts: SnapshotParts) {
@@ -49,7 +51,7 @@ export class Snapshot {
       generation,
       place: place ?? undefined,
       pool: poolOf(parts.tenant, parts.shared),
-      spelled: new Spelled(),
+      notes: new TenantNotes(),
     };
     this.rules = parts.rules(parts.plan);
   }

@@ -39,9 +39,9 @@ export class Snapshots {
     this.#snapshots = new RecentMap(tenantsMax / 2);
   }
 
-  /** What this node knows right now. */
-  known(tenantId: string): Snapshot | undefined {
-    const snapshot = this.#snapshots.get(tenantId);
+  /** What this node knows right now; at a glance where that is what somebody has seen before. */
+  known(tenantId: string, seen: Snapshot | null = null): Snapshot | undefined {
+    const snapshot = this.#isKept(seen) ? seen : this.#find(tenantId);
     this.#watch('snapshot', snapshot ? 'hit' : 'miss');
     if (!snapshot || !this.#shared) return snapshot;
     const isShort = snapshot.epoch.shared < this.#shared.epoch;
@@ -76,7 +76,7 @@ export class Snapshots {
   /** Forgets what is older than the epochs that the database names. */
   drop(tenantId: string, epoch: number): void {
     const snapshot = this.#snapshots.peek(tenantId);
-    if (snapshot && snapshot.epoch.tenant < epoch) this.#snapshots.delete(tenantId);
+    if (snapshot && snapshot.epoch.tenant < epoch) this.#forget(tenantId);
   }
 
   /** Brings every snapshot to the shared configuration of this epoch, each when it is next asked for. */
@@ -87,7 +87,7 @@ export class Snapshots {
   async #read(tenantId: string): Promise<Snapshot | null> {
     const source = await this.#reader.tenant(tenantId);
     if (!source) {
-      this.#snapshots.delete(tenantId);
+      this.#forget(tenantId);
       this.#cache?.dropTenant(tenantId);
       return null;
     }
@@ -113,8 +113,26 @@ export class Snapshots {
     const { id } = snapshot.tenant;
     const known = this.#snapshots.peek(id);
     if (known && isNewer(known.epoch, snapshot.epoch)) return known;
+    if (known) known.keptIn = null;
     this.#snapshots.set(id, snapshot);
+    snapshot.keptIn = this.#snapshots.young;
     return snapshot;
+  }
+
+  #isKept(snapshot: Snapshot | null): snapshot is Snapshot {
+    return snapshot !== null && snapshot.keptIn === this.#snapshots.young;
+  }
+
+  #find(tenantId: string): Snapshot | undefined {
+    const snapshot = this.#snapshots.get(tenantId);
+    if (snapshot) snapshot.keptIn = this.#snapshots.young;
+    return snapshot;
+  }
+
+  #forget(tenantId: string): void {
+    const snapshot = this.#snapshots.peek(tenantId);
+    if (snapshot) snapshot.keptIn = null;
+    this.#snapshots.delete(tenantId);
   }
 
   /** What is shared, at least as new as this. */

@@ -38,11 +38,15 @@ export type EncodeContext = {
   readonly packs: boolean;
 };
 
-export type EncodeOptions = {
-  /** Keys of counters that are full: newcomers share another one. */
-  readonly overflowing?: ReadonlySet<string> | undefined;
-  /** Another tenant's, which may have asked the same. */
-  readonly like?: EncodedCall | undefined;
+/** A call as `decide.lua` reads it, and what must be linked for it. */
+export type Encoded = {
+  /** The bits of the algorithms and features that the call uses. */
+  readonly uses: number;
+  readonly keys: readonly string[];
+  /** The list of numbers, and texts: all but the epoch. The very same list where two calls ask alike. */
+  readonly args: readonly string[];
+  /** What follows the numbers where there is one. */
+  readonly epoch: string | null;
 };
 
 /** What is asked of one slot. */
@@ -76,7 +80,6 @@ const never = Number.MAX_SAFE_INTEGER;
 const dayMs = 86_400_000;
 const reservationsPerHourDefault = 250_000;
 const noOverflow: ReadonlySet<string> = new Set();
-const noOptions: EncodeOptions = {};
 
 /** Questions of one form that follow each other, each with no more of its own than its keys. */
 type Run = {
@@ -94,14 +97,11 @@ function spelledRun({ form, before, count, spelled }: Run): string {
   return `,${form},${before},${count}${spelled}`;
 }
 
-/** A call as `decide.lua` reads it: its keys, its arguments and what must be linked for it. */
-export class EncodedCall {
+/** Spells a call out. */
+export class EncodedCall implements Encoded {
   readonly keys: string[] = [];
-  /** The list of numbers, and texts: all but the epoch. The very same list where two calls ask alike. */
-  readonly args: string[];
-  /** What follows the numbers where there is one. */
+  readonly args: string[] = [''];
   readonly epoch: string | null;
-  /** The bits of the algorithms and features that the call uses. */
   uses = 0;
   readonly #prefix: string;
   readonly #context: EncodeContext;
@@ -111,45 +111,57 @@ export class EncodedCall {
   /** Of several questions, what was asked in which form. */
   readonly #forms: Map<string, number> | null;
   readonly #limits: (BoundLimit | undefined)[] = [];
-  /** Its only question, where another tenant may ask the same. */
-  readonly #only: Part | null;
   readonly #snapshot: DecideCall['snapshot'];
+  /** The only question, where another tenant may ask the same with no more of its own than keys. */
+  readonly #only: Part | null;
   /** What the next question may join. */
   #run: Run | null = null;
 
-  constructor(call: SlotCall, context: EncodeContext, options: EncodeOptions = noOptions) {
+  constructor(call: SlotCall, context: EncodeContext, overflowing = noOverflow) {
     const { tenant, questions, snapshot, global = false, sweptUntilUs = 0 } = call;
-    const { overflowing = noOverflow, like } = options;
     const { allowances } = context;
-    const isLone = questions.length === 1;
-    const [only] = questions;
     this.#prefix = context.keys.tenant(tenant);
     this.#context = context;
     this.#overflowing = overflowing;
-    this.#positions = isLone ? null : new Map();
-    this.#forms = isLone ? null : new Map();
+    this.#positions = questions.length > 1 ? new Map() : null;
+    this.#forms = questions.length > 1 ? new Map() : null;
     this.#snapshot = snapshot;
-    this.#only =
-      only && isLone && !global && sweptUntilUs === 0 && isPlain(only) && overflowing.size === 0
-        ? only
-        : null;
+    const mayRepeat = !global && sweptUntilUs === 0 && overflowing.size === 0;
+    this.#only = mayRepeat ? lonePlain(questions) : null;
     if (context.packs) this.uses = features.packed;
-    this.epoch = snapshot ? `${snapshot.epoch.tenant}.${snapshot.epoch.shared}` : null;
+    this.epoch = epochText(snapshot);
     if (snapshot) this.#use(features.epoch, epochSuffix);
-    if (like && this.#repeats(like)) {
-      this.args = like.args;
-      this.#repeat(like);
-    } else {
-      this.args = [''];
-      const asked = this.#ask(questions);
-      this.args[0] = `[${allowances?.countersPerHour ?? -1},${sweptUntilUs}${asked}]`;
-    }
+    const asked = this.#ask(questions);
+    this.args[0] = `[${allowances?.countersPerHour ?? -1},${sweptUntilUs}${asked}]`;
     if (allowances) {
       this.uses |= features.allowance;
       this.keys.push(
         global ? context.keys.globalAllowance(tenant) : this.#prefix + countersAllowanceSuffix,
       );
     }
+  }
+
+  /** Another tenant's call, if it says the same but for names: those on one plan mostly ask alike. */
+  repeated({ tenant, questions, snapshot }: SlotCall): Encoded | null {
+    const only = lonePlain(questions);
+    if (!only || !this.#only || !asksAlike(this.#only, only)) return null;
+    const mine = this.#snapshot;
+    if (mine?.validUntilUs !== snapshot?.validUntilUs || mine?.confirmed !== snapshot?.confirmed) {
+      return null;
+    }
+    if ((mine === undefined) !== (snapshot === undefined)) return null;
+    const { keys, allowances } = this.#context;
+    const prefix = keys.tenant(tenant);
+    const names: string[] = [];
+    if (snapshot) names.push(prefix + epochSuffix);
+    if (only.ledgerLabel !== undefined) names.push(prefix + ledgerSuffix);
+    for (const bound of only.limits) {
+      const key = keys.counterOf(prefix, bound);
+      names.push(key);
+      if (bound.limit.penalty) names.push(key + penaltySuffix);
+    }
+    if (allowances) names.push(prefix + countersAllowanceSuffix);
+    return { uses: this.uses, keys: names, args: this.args, epoch: epochText(snapshot) };
   }
 
   /** Spells the snapshot's numbers and all questions. */
@@ -165,23 +177,6 @@ export class EncodedCall {
       this.#run = this.#begin(question);
     }
     return this.#run ? asked + spelledRun(this.#run) : asked;
-  }
-
-  /** Whether all that both say but for names is the same: tenants on one plan mostly ask alike. */
-  #repeats(other: EncodedCall): boolean {
-    if (!this.#only || !other.#only || !asksAlike(this.#only, other.#only)) return false;
-    const mine = this.#snapshot;
-    const theirs = other.#snapshot;
-    if (!mine || !theirs) return mine === theirs;
-    return mine.validUntilUs === theirs.validUntilUs && mine.confirmed === theirs.confirmed;
-  }
-
-  /** Its keys are all there is to say. */
-  #repeat(other: EncodedCall): void {
-    const { limits, ledgerLabel } = this.#only as Part;
-    this.uses |= other.uses;
-    if (ledgerLabel !== undefined) this.keys.push(this.#prefix + ledgerSuffix);
-    for (const bound of limits) this.#key(bound, bound, false);
   }
 
   /** The limit whose counter stands at this position of KEYS. */
@@ -331,15 +326,26 @@ export class EncodedCall {
   }
 }
 
-/** Calls of several tenants: what one has in common with the one before it is spelled once. */
-export function encodeAll(calls: readonly SlotCall[], context: EncodeContext): EncodedCall[] {
-  const all = listOf<EncodedCall>(calls.length);
-  let like: EncodedCall | undefined;
+/** Calls of several tenants: what they have in common is spelled once. */
+export function encodeAll(calls: readonly SlotCall[], context: EncodeContext): Encoded[] {
+  const all = listOf<Encoded>(calls.length);
+  let spelled: EncodedCall | null = null;
   for (let at = 0; at < calls.length; at += 1) {
-    like = new EncodedCall(calls[at] as SlotCall, context, { like });
-    all[at] = like;
+    const call = calls[at] as SlotCall;
+    const repeated: Encoded | null = spelled?.repeated(call) ?? null;
+    all[at] = repeated ?? (spelled = new EncodedCall(call, context));
   }
   return all;
+}
+
+function epochText(snapshot: DecideCall['snapshot']): string | null {
+  return snapshot ? `${snapshot.epoch.tenant}.${snapshot.epoch.shared}` : null;
+}
+
+/** The only question, if it is told from others of its form by its keys alone. */
+function lonePlain(questions: readonly Part[]): Part | null {
+  const [only] = questions;
+  return only && questions.length === 1 && isPlain(only) ? only : null;
 }
 
 function reservationsMax(allowances: Allowances | null): number {

@@ -36,13 +36,13 @@ export class Keys {
   }
 
   /** What every key of the tenant begins with. */
-  tenant({ id, generation = 0, spelled }: TenantRef): string {
-    if (!spelled) return this.#remembered(id, generation);
-    if (spelled.by !== this) {
-      spelled.by = this;
-      spelled.text = this.#spelled(id, generation);
+  tenant({ id, generation = 0, notes }: TenantRef): string {
+    if (!notes) return this.#remembered(id, generation);
+    if (notes.namedBy !== this) {
+      notes.namedBy = this;
+      notes.name = this.#spelled(id, generation);
     }
-    return spelled.text;
+    return notes.name;
   }
 
   #remembered(id: string, generation: number): string {

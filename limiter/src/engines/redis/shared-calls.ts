@@ -2,7 +2,7 @@ import { StoreFailure } from '../../core/errors.ts';
 import { listOf } from '../../core/list.ts';
 import type { RedisClient } from './client.ts';
 import { replyOf, type Reply } from './decode.ts';
-import type { EncodedCall } from './encode.ts';
+import type { Encoded } from './encode.ts';
 import { failureOf, run } from './script.ts';
 import { isShareable, mayShare, type Scripts } from './scripts.ts';
 
@@ -22,20 +22,20 @@ export class SharedCalls {
     this.#isShared = client.cluster !== true;
   }
 
-  alone({ uses, keys, args, epoch }: EncodedCall): Promise<unknown> {
+  alone({ uses, keys, args, epoch }: Encoded): Promise<unknown> {
     const all = epoch === null ? args : args.toSpliced(1, 0, epoch);
     return run(this.#client, this.#scripts.decide(uses), keys, all);
   }
 
   /** The reply to each, or in its place why there is none. */
-  async together(calls: readonly EncodedCall[]): Promise<readonly unknown[]> {
+  async together(calls: readonly Encoded[]): Promise<readonly unknown[]> {
     const parts = this.#isShared ? inCompany(calls) : calls.map((call) => [call]);
     const [first] = parts;
     if (first && parts.length === 1) return this.#ask(first);
     return (await Promise.all(parts.map((part) => this.#ask(part)))).flat(1);
   }
 
-  async #ask(calls: readonly EncodedCall[]): Promise<readonly unknown[]> {
+  async #ask(calls: readonly Encoded[]): Promise<readonly unknown[]> {
     const [first] = calls;
     if (first && calls.length === 1) return [await this.alone(first).catch(asValue)];
     try {
@@ -48,7 +48,7 @@ export class SharedCalls {
     }
   }
 
-  async #askAll(calls: readonly EncodedCall[]): Promise<readonly unknown[]> {
+  async #askAll(calls: readonly Encoded[]): Promise<readonly unknown[]> {
     let uses = 0;
     for (const call of calls) uses |= call.uses;
     const { keys, args } = inOne(calls);
@@ -72,13 +72,13 @@ function replyIn(reader: Reply): number[] | StoreFailure {
 const asValue = (error: unknown): unknown => error;
 
 /** In order, as few parts as have one script each. */
-function inCompany(calls: readonly EncodedCall[]): EncodedCall[][] {
-  const parts: EncodedCall[][] = [];
-  let part: EncodedCall[] = [];
+function inCompany(calls: readonly Encoded[]): Encoded[][] {
+  const parts: Encoded[][] = [];
+  let part: Encoded[] = [];
   let isOpen = false;
   for (const call of calls) {
     const isAlone = !isShareable(call.uses);
-    if (!isOpen || isAlone || !mayShare(call.uses, (part[0] as EncodedCall).uses)) {
+    if (!isOpen || isAlone || !mayShare(call.uses, (part[0] as Encoded).uses)) {
       parts.push((part = []));
     }
     part.push(call);
@@ -88,11 +88,11 @@ function inCompany(calls: readonly EncodedCall[]): EncodedCall[][] {
 }
 
 /** As `many.lua` reads them. */
-function inOne(calls: readonly EncodedCall[]): { keys: string[]; args: string[] } {
+function inOne(calls: readonly Encoded[]): { keys: string[]; args: string[] } {
   const keys: string[] = [];
   const args = [''];
   let list = '';
-  let last: EncodedCall | null = null;
+  let last: Encoded | null = null;
   for (const call of calls) {
     for (const key of call.keys) keys.push(key);
     const isAlike = last?.args === call.args;

@@ -59,8 +59,7 @@ export class Slots {
 
   /** Each by itself, in as few commands as can be; who needs another round is told later. */
   async decideAll(calls: readonly SlotCall[], tell: TellSlot): Promise<void> {
-    const encoded = encodeAll(calls, this.#context);
-    const replies = await this.#calls.together(encoded);
+    const replies = await this.#calls.together(encodeAll(calls, this.#context));
     let later: Promise<void>[] | null = null;
     for (let at = 0; at < calls.length; at += 1) {
       const call = calls[at] as SlotCall;
@@ -68,7 +67,7 @@ export class Slots {
       const result = this.#resultIn(reply, call);
       if (result) tell(at, result);
       else {
-        const ended = this.#goOn(call, encoded[at] as EncodedCall, reply);
+        const ended = this.#goOn(call, new EncodedCall(call, this.#context), reply);
         later ??= [];
         later.push(ended.catch(storeFailureIn).then((last) => tell(at, last)));
       }
@@ -115,7 +114,7 @@ export class Slots {
         // On a busy counter something runs out all the time: one must not wait until nothing does.
         call = { ...asked, sweptUntilUs: nowUs };
       }
-      sent = new EncodedCall(call, this.#context, { overflowing });
+      sent = new EncodedCall(call, this.#context, overflowing);
       reader = replyOf(await this.#calls.alone(sent));
     }
   }
