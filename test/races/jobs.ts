@@ -1,7 +1,7 @@
 import type { Answer, Reserve } from '../../limiter/src/core/engine.ts';
 import type { LimitInput } from '../../limiter/src/core/limit-input.ts';
 import { limitOf } from '../support/limits.ts';
-import type { Allowances } from '../../limiter/src/engines/redis/encode.ts';
+import type { Allowances } from '../../limiter/src/engines/redis/slot-call.ts';
 import type { ClusterNode } from '../servers/redis-cluster.ts';
 import {
   ask,

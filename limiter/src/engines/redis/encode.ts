@@ -1,6 +1,5 @@
-import type { BoundLimit, DecideCall, Question, Reading, TenantRef } from '../../core/engine.ts';
+import type { BoundLimit, Question } from '../../core/engine.ts';
 import { joined, overflowOf } from '../../core/limit.ts';
-import { listOf } from '../../core/list.ts';
 import {
   chargesAllowanceSuffix,
   countersAllowanceSuffix,
@@ -10,69 +9,22 @@ import {
   penaltySuffix,
   recordsAllowanceSuffix,
   reservationsAllowanceSuffix,
-  type Keys,
 } from './keys.ts';
 import { chargeKeptMs } from '../../core/refundable.ts';
 import { hasSlots } from './decode.ts';
 import type { KeptLimit } from './kept-limit.ts';
-import type { LimitTexts } from './limit-text.ts';
 import { algorithmBit, features } from './scripts.ts';
-
-export type Allowances = {
-  /**
-   * New counters a tenant may make in an hour, those that live shorter counting by their share of
-   * it; newcomers beyond share one counter for each limit.
-   */
-  readonly countersPerHour: number;
-  /** Idempotency records a tenant may make in an hour, and charges it may keep, each for a day. */
-  readonly recordsPerHour: number;
-  /** Reservations a tenant may make in an hour; one beyond is a failed store. Default 250,000. */
-  readonly reservationsPerHour?: number;
-};
-
-export type EncodeContext = {
-  readonly keys: Keys;
-  readonly texts: LimitTexts;
-  readonly allowances: Allowances | null;
-  /** The script packs its reply. */
-  readonly packs: boolean;
-};
-
-/** A call as `decide.lua` reads it, and what must be linked for it. */
-export type Encoded = {
-  /** The bits of the algorithms and features that the call uses. */
-  readonly uses: number;
-  readonly keys: readonly string[];
-  /** The list of numbers, and texts: all but the epoch. The very same list where two calls ask alike. */
-  readonly args: readonly string[];
-  /** What follows the numbers where there is one. */
-  readonly epoch: string | null;
-};
-
-/** What is asked of one slot. */
-export type SlotCall = {
-  readonly tenant: TenantRef;
-  readonly questions: readonly Part[];
-  readonly snapshot?: DecideCall['snapshot'];
-  /** The slot is that of global limits, on a cluster. */
-  readonly global?: boolean;
-  /** What has expired by then was swept; what expires while we ask counts on. Absent: none was. */
-  readonly sweptUntilUs?: number;
-};
-
-/** What one slot is asked of a question: all of it, or on a cluster its part. */
-export type Part = Question & { readonly elsewhere?: Elsewhere };
-
-/** The part of a question that another slot is asked. */
-export type Elsewhere = {
-  /** `pending`: it is asked after this one, and has the last word. */
-  readonly verdict: 'ok' | 'refused' | 'warned' | 'pending';
-  readonly limits: readonly BoundLimit[];
-  /** What was seen there, to be kept in this slot's record of the answer. */
-  readonly readings: readonly Reading[];
-  /** The same limits, or their overflow counters where those were charged. */
-  readonly counted: readonly BoundLimit[];
-};
+import {
+  asksAlike,
+  epochText,
+  isChargeKept,
+  isPlain,
+  type Allowances,
+  type Encoded,
+  type EncodeContext,
+  type Part,
+  type SlotCall,
+} from './slot-call.ts';
 
 const elsewhereFlags = { ok: '0', refused: '1', warned: '2', pending: '3' } as const;
 
@@ -111,9 +63,6 @@ export class EncodedCall implements Encoded {
   /** Of several questions, what was asked in which form. */
   readonly #forms: Map<string, number> | null;
   readonly #limits: (BoundLimit | undefined)[] = [];
-  readonly #snapshot: DecideCall['snapshot'];
-  /** The only question, where another tenant may ask the same with no more of its own than keys. */
-  readonly #only: Part | null;
   /** What the next question may join. */
   #run: Run | null = null;
 
@@ -125,13 +74,10 @@ export class EncodedCall implements Encoded {
     this.#overflowing = overflowing;
     this.#positions = questions.length > 1 ? new Map() : null;
     this.#forms = questions.length > 1 ? new Map() : null;
-    this.#snapshot = snapshot;
-    const mayRepeat = !global && sweptUntilUs === 0 && overflowing.size === 0;
-    this.#only = mayRepeat ? lonePlain(questions) : null;
     if (context.packs) this.uses = features.packed;
-    this.epoch = epochText(snapshot);
+    this.epoch = snapshot ? epochText(snapshot) : null;
     if (snapshot) this.#use(features.epoch, epochSuffix);
-    const asked = this.#ask(questions);
+    const asked = this.#ask(snapshot, questions);
     this.args[0] = `[${allowances?.countersPerHour ?? -1},${sweptUntilUs}${asked}]`;
     if (allowances) {
       this.uses |= features.allowance;
@@ -141,34 +87,11 @@ export class EncodedCall implements Encoded {
     }
   }
 
-  /** Another tenant's call, if it says the same but for names: those on one plan mostly ask alike. */
-  repeated({ tenant, questions, snapshot }: SlotCall): Encoded | null {
-    const only = lonePlain(questions);
-    if (!only || !this.#only || !asksAlike(this.#only, only)) return null;
-    const mine = this.#snapshot;
-    if (mine?.validUntilUs !== snapshot?.validUntilUs || mine?.confirmed !== snapshot?.confirmed) {
-      return null;
-    }
-    if ((mine === undefined) !== (snapshot === undefined)) return null;
-    const { keys, allowances } = this.#context;
-    const prefix = keys.tenant(tenant);
-    const names: string[] = [];
-    if (snapshot) names.push(prefix + epochSuffix);
-    if (only.ledgerLabel !== undefined) names.push(prefix + ledgerSuffix);
-    for (const bound of only.limits) {
-      const key = keys.counterOf(prefix, bound);
-      names.push(key);
-      if (bound.limit.penalty) names.push(key + penaltySuffix);
-    }
-    if (allowances) names.push(prefix + countersAllowanceSuffix);
-    return { uses: this.uses, keys: names, args: this.args, epoch: epochText(snapshot) };
-  }
-
   /** Spells the snapshot's numbers and all questions. */
-  #ask(questions: readonly Part[]): string {
+  #ask(snapshot: SlotCall['snapshot'], questions: readonly Part[]): string {
     let asked = '';
-    if (this.#snapshot) {
-      const { validUntilUs = never, confirmed } = this.#snapshot;
+    if (snapshot) {
+      const { validUntilUs = never, confirmed } = snapshot;
       asked = `,${validUntilUs},${confirmed ? 1 : 0}`;
     }
     for (const question of questions) {
@@ -326,28 +249,6 @@ export class EncodedCall implements Encoded {
   }
 }
 
-/** Calls of several tenants: what they have in common is spelled once. */
-export function encodeAll(calls: readonly SlotCall[], context: EncodeContext): Encoded[] {
-  const all = listOf<Encoded>(calls.length);
-  let spelled: EncodedCall | null = null;
-  for (let at = 0; at < calls.length; at += 1) {
-    const call = calls[at] as SlotCall;
-    const repeated: Encoded | null = spelled?.repeated(call) ?? null;
-    all[at] = repeated ?? (spelled = new EncodedCall(call, context));
-  }
-  return all;
-}
-
-function epochText(snapshot: DecideCall['snapshot']): string | null {
-  return snapshot ? `${snapshot.epoch.tenant}.${snapshot.epoch.shared}` : null;
-}
-
-/** The only question, if it is told from others of its form by its keys alone. */
-function lonePlain(questions: readonly Part[]): Part | null {
-  const [only] = questions;
-  return only && questions.length === 1 && isPlain(only) ? only : null;
-}
-
 function reservationsMax(allowances: Allowances | null): number {
   return allowances ? (allowances.reservationsPerHour ?? reservationsPerHourDefault) : never;
 }
@@ -368,28 +269,4 @@ function isReserved(bound: BoundLimit): boolean {
 /** Slots are taken whatever the cost. */
 function isCharged(bound: BoundLimit): boolean {
   return bound.cost > 0 && !hasSlots(bound);
-}
-
-/** Whether it is told from others of its form by its keys alone. */
-function isPlain(question: Part): boolean {
-  const { idempotency, reserve, elsewhere, limits } = question;
-  if (idempotency || reserve || elsewhere || isChargeKept(question)) return false;
-  return !limits.some(hasSlots);
-}
-
-/** Whether both, being plain, have one form. */
-function asksAlike(a: Part, b: Part): boolean {
-  if (a.peek !== b.peek || a.ledgerLabel !== b.ledgerLabel) return false;
-  if (a.limits.length !== b.limits.length) return false;
-  for (let at = 0; at < a.limits.length; at += 1) {
-    const one = a.limits[at];
-    const other = b.limits[at];
-    if (one?.limit !== other?.limit || one?.cost !== other?.cost) return false;
-  }
-  return true;
-}
-
-/** Of the part that the tenant's slot is asked: it knows what became of the whole. */
-function isChargeKept({ refundable, reserve, peek }: Part): boolean {
-  return refundable === true && reserve === undefined && !peek;
 }

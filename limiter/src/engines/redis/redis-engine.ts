@@ -28,7 +28,7 @@ import { requireCounterName } from '../names/counter-names.ts';
 import type { RedisClient } from './client.ts';
 import { concludeIn } from './conclude.ts';
 import { ReplyReader, wholeIn } from './decode.ts';
-import type { Allowances } from './encode.ts';
+import type { Allowances } from './slot-call.ts';
 import {
   epochSuffix,
   holdsSuffix,

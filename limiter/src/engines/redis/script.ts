@@ -47,7 +47,7 @@ export function link(read: LuaSource, options: LinkOptions): Script {
     ...(options.isForMany
       ? [
           'local KEYS, ARGV = KEYS, ARGV',
-          'local company = { base = 0, last = 0, n = 0, reply = {}, touched = {}, epochs = {}, fields = {} }',
+          'local company = { base = 0, last = 0, n = 0, reply = {}, touched = {}, fields = {} }',
         ]
       : []),
     'local algorithms = {}',

@@ -142,7 +142,7 @@ export function openScripts(read: LuaSource = luaFiles): Scripts {
       entry: 'read_quotas',
       readOnly: true,
     }),
-    publishEpoch: link(read, { libraries: ['epoch'], entry: 'publish_epoch', absent: ['company'] }),
+    publishEpoch: link(read, { libraries: ['epoch'], entry: 'publish_epoch' }),
     record: link(read, { libraries: ['ledger'], entry: 'record', absent: ['company'] }),
     takeLedger: link(read, {
       libraries: ['ledger', 'ledger_batches'],

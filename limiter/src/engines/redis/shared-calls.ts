@@ -2,7 +2,7 @@ import { StoreFailure } from '../../core/errors.ts';
 import { listOf } from '../../core/list.ts';
 import type { RedisClient } from './client.ts';
 import { replyOf, type Reply } from './decode.ts';
-import type { Encoded } from './encode.ts';
+import type { Encoded } from './slot-call.ts';
 import { failureOf, run } from './script.ts';
 import { isShareable, mayShare, type Scripts } from './scripts.ts';
 

@@ -10,7 +10,9 @@ import {
   type PartAnswer,
   type Reply,
 } from './decode.ts';
-import { encodeAll, EncodedCall, overflowBound, type EncodeContext, type SlotCall } from './encode.ts';
+import { encodeAll } from './encode-all.ts';
+import { EncodedCall, overflowBound } from './encode.ts';
+import type { EncodeContext, SlotCall } from './slot-call.ts';
 import { holdsSuffix } from './keys.ts';
 import { run } from './script.ts';
 import type { Scripts } from './scripts.ts';

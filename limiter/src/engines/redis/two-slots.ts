@@ -10,7 +10,7 @@ import type {
 import { StoreFailure } from '../../core/errors.ts';
 import { Conclusion, type Conclude } from './conclude.ts';
 import type { PartAnswer } from './decode.ts';
-import type { Part } from './encode.ts';
+import type { Part } from './slot-call.ts';
 import type { SlotAnswers, SlotResult, Slots } from './slots.ts';
 
 /** What became of a question's global limits before its tenant was asked. */

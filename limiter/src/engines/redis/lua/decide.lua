@@ -52,9 +52,8 @@ local due_by = swept_until == 0 and now or swept_until
 if epoch_check then
   at, argument = 4, 2
   local name = keys[base + 1]
-  local stored = company and company.epochs[name]
-  if not company then stored = redis.call('GET', name) end
-  local problem = epoch_check(name, stored, ARGV[2], numbers[3], numbers[4], now)
+  local problem =
+    epoch_check(name, redis.call('GET', name), ARGV[2], numbers[3], numbers[4], now)
   if problem then return { problem, now } end
 end
 

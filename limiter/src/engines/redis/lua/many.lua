@@ -10,16 +10,6 @@
 local all_arguments, list, reply = ARGV, cjson.decode(ARGV[1]), company.reply
 local base, argument, step = 0, 1, epoch_check and 3 or 2
 
-if epoch_check then
-  local names, key = {}, 1
-  for at = 1, #list, step do
-    names[#names + 1] = KEYS[key]
-    key = key + list[at]
-  end
-  local stored, epochs = redis.call('MGET', unpack(names)), company.epochs
-  for index = 1, #names do epochs[names[index]] = stored[index] end
-end
-
 for at = 1, #list, step do
   local count, start = list[at + 1], company.n + 1
   company.base, company.last, company.n = base, base + list[at], start

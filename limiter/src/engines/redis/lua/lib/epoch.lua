@@ -4,10 +4,7 @@
 local EPOCH_TTL_MS = 86400000
 
 local function epoch_write(key, tenant, shared)
-  local text = string.format('%.0f.%.0f', tenant, shared)
-  redis.call('PSETEX', key, EPOCH_TTL_MS, text)
-  -- Another call of this tenant may follow.
-  if company then company.epochs[key] = text end
+  redis.call('PSETEX', key, EPOCH_TTL_MS, string.format('%.0f.%.0f', tenant, shared))
 end
 
 local function epoch_raise(key, stored, tenant, shared)
