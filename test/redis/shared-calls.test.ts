@@ -169,6 +169,27 @@ describe('calls of several tenants in one turn', () => {
     expect(String(failed.reason)).not.toContain(counter);
   });
 
+  it('fail alone though they fail late, wherever they stand', async () => {
+    for (const broken of [0, 1, 2]) {
+      const tenants = some(3);
+      const calls = tenants.map((id) => ({
+        tenant: { id },
+        questions: [question([bound(window)], { ledgerLabel: '* w' })],
+      }));
+      const before = new Set(await keysOf(redis, prefix));
+      await engine.decide(calls[broken] as DecideCall);
+      const [ledger = ''] = (await keysOf(redis, prefix)).filter(
+        (key) => !before.has(key) && key.endsWith(':u'),
+      );
+      // What is counted is written last, when the rest of the answer is known already.
+      await redis.set(ledger, 'not a ledger');
+      const outcomes = await eachTogether(engine, calls);
+      expect(outcomes.map(({ status }) => status)).toEqual(
+        tenants.map((_, at) => (at === broken ? 'rejected' : 'fulfilled')),
+      );
+    }
+  });
+
   it('are told at once, though one of them needs another round', async () => {
     const { engine: narrow } = opened(
       openStore({ allowances: { countersPerHour: 1, recordsPerHour: 1 } }),

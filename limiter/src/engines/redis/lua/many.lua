@@ -14,6 +14,8 @@ for at = 1, #list, step do
   local count, start = list[at + 1], company.n + 1
   company.base, company.last, company.n = base, base + list[at], start
   base = company.last
+  -- No gap before what `one` appends: its length would be anybody's guess.
+  reply[start] = 0
   if count > 0 then
     local from, to = argument + 1, argument + count
     if epoch_check then
