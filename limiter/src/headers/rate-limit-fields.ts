@@ -51,37 +51,33 @@ export function rateLimitFields(limits: readonly ShownLimit[], nowUs: number): R
       state += ', ';
     }
     policy += policyItem(spelling, nowUs);
-    state += stateItem(spelling, shown, integer(shown.view.remaining), nowUs);
+    state += toldOf(spelling, shown, nowUs).state;
   }
   return { policy, state };
 }
 
-/** With what remains as it is spelled. */
-export function stateItem(
-  spelling: Spelling,
-  shown: ShownLimit,
-  remaining: string,
-  nowUs: number,
-): string {
+/** What remains and for how long, as it is spelled. */
+export function toldOf(spelling: Spelling, shown: ShownLimit, nowUs: number): Told {
   const seconds = effectiveSeconds(shown, nowUs);
   const left = shown.view.remaining;
   const at = left % toldMax;
-  const told = toldLately[at];
-  if (told?.spelling === spelling && told.left === left && told.seconds === seconds) {
-    return told.text;
+  const before = toldLately[at];
+  if (before?.spelling === spelling && before.left === left && before.seconds === seconds) {
+    return before;
   }
   const until = seconds === null ? '' : `;t=${integer(seconds)}`;
   // Node looks at each letter before it sends a field.
-  const text = inOnePiece(spelling.state + remaining + until);
-  toldLately[at] = { spelling, left, seconds, text };
-  return text;
+  const state = inOnePiece(spelling.state + integer(left) + until);
+  return (toldLately[at] = { spelling, left, seconds, remaining: String(left), state });
 }
 
 type Told = {
   readonly spelling: Spelling;
   readonly left: number;
   readonly seconds: number | null;
-  readonly text: string;
+  readonly remaining: string;
+  /** The draft's item. */
+  readonly state: string;
 };
 
 /**

@@ -4,15 +4,9 @@ import { describe } from '../core/numbers.ts';
 import { oneOf, refuseUnknownFields, requireObject } from '../core/parse.ts';
 import type { DecisionView } from '../core/limiter-port.ts';
 import { spelledNames, type Names } from './names.ts';
-import {
-  closest,
-  policyItem,
-  rateLimitFields,
-  spellingOf,
-  stateItem,
-} from './rate-limit-fields.ts';
+import { closest, policyItem, rateLimitFields, spellingOf, toldOf } from './rate-limit-fields.ts';
 import { requireJitter, retryAfterSeconds, type Jitter } from './retry-after.ts';
-import { integer, integerMax } from './structured.ts';
+import { integer } from './structured.ts';
 import { writeViewHeaders } from './view-headers.ts';
 import { warningOf, type EnforceFrom } from './warning.ts';
 
@@ -114,18 +108,20 @@ export function writePassHeaders(
 ): void {
   if (profile === 'none') return;
   const spelled = spelledNames(lowerCase);
-  const { remaining, resetAtUs } = only.view;
+  if (profile === 'trio') {
+    writeTrio(target, spelled, only, nowUs);
+    return target.setHeader(spelled.retryAfter, '0');
+  }
   const spelling = spellingOf(only.bound.limit);
-  const left = integer(remaining);
+  const told = toldOf(spelling, only, nowUs);
   if (profile === 'default') {
     target.setHeader(spelled.limit, spelling.size);
-    target.setHeader(spelled.remaining, remaining <= integerMax ? left : String(remaining));
-    target.setHeader(spelled.reset, unixText(resetAtUs));
-  } else if (profile === 'trio') writeTrio(target, spelled, only, nowUs);
+    target.setHeader(spelled.remaining, told.remaining);
+    target.setHeader(spelled.reset, unixText(only.view.resetAtUs));
+  }
   target.setHeader(spelled.retryAfter, '0');
-  if (profile === 'trio') return;
   target.setHeader(spelled.policy, policyItem(spelling, nowUs));
-  target.setHeader(spelled.state, stateItem(spelling, only, left, nowUs));
+  return target.setHeader(spelled.state, told.state);
 }
 
 function requireDecision(decision: DecisionView): void {

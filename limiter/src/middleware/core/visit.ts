@@ -43,9 +43,10 @@ type Visited<Native> = { [visitOf]?: Visit<Native> };
 
 /** A request under limits, from its first decision to the end of its response. */
 export class Visit<Native> {
-  readonly facts: Facts<Native>;
+  // Declared and not defined: a definition would write each field twice.
+  declare readonly facts: Facts<Native>;
   /** The last that decided: further questions go the same way. */
-  guard: Asker<Native>;
+  declare guard: Asker<Native>;
   /** Most requests have one decision: a list for it would be made for nothing. */
   #first: Entry<Native> | null = null;
   #more: Entry<Native>[] | null = null;

@@ -4,8 +4,9 @@ import type { Answered, Facts, ResponseEnd, ResponseFacts, RouteRules } from '..
 
 /** One object for each request: it is its own response. */
 export class FastifyFacts implements Facts<FastifyRequest>, ResponseFacts {
-  readonly native: FastifyRequest;
-  readonly reply: FastifyReply;
+  // Declared and not defined: a definition would write each field twice.
+  declare readonly native: FastifyRequest;
+  declare readonly reply: FastifyReply;
 
   constructor(request: FastifyRequest, reply: FastifyReply) {
     this.native = request;
