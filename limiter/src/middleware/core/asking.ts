@@ -14,6 +14,9 @@ import { after, isOwnPromise, isPromise, type Maybe } from './maybe.ts';
 import type { From, RateLimitOptions, ReserveRule, RouteRules } from './options.ts';
 import { parseKeyRules } from './parse-options.ts';
 
+/** Taken once: it would be looked up anew each time. */
+const own = SyncLimiter.prototype;
+
 /** One question about a request. */
 export type Asked<Native> = {
   readonly facts: Facts<Native>;
@@ -34,6 +37,8 @@ export class Asking<Native> {
   /** The header that an idempotency key comes in; null: none is wanted. */
   readonly #keyField: string | null;
   readonly #onError: (error: unknown) => void;
+  /** Of every call that goes the straight way. */
+  readonly #plain: Pick<Asked<Native>, 'rules' | 'mode'>;
 
   constructor(
     options: RateLimitOptions<Native>,
@@ -42,6 +47,7 @@ export class Asking<Native> {
   ) {
     this.#options = options;
     this.#onError = onError;
+    this.#plain = { rules: options, mode: 'enforce' };
     this.#key = { ...parseKeyRules(options), onNothing };
     this.#limiters = new Limiters(options, this.#key.by);
     const { shield, idempotencyKey: wanted = shield !== undefined } = options;
@@ -52,6 +58,19 @@ export class Asking<Native> {
   /** Else nobody need find out which route will answer. */
   get needsRoute(): boolean {
     return this.#limiters.countsByResource || this.#options.routes !== undefined;
+  }
+
+  /** Whether a call says no more than who asks for what, unless its route has rules of its own. */
+  get isPlain(): boolean {
+    return this.#keyField === null && this.#limiters.base.lonePath !== null;
+  }
+
+  /** About a plain call of a regular; undefined: ask as usual, for nothing has happened yet. */
+  askPlainly(caller: Regular, resource: string): Entry<Native> | undefined {
+    const { port, lonePath } = this.#limiters.base;
+    if (!lonePath || port.checkSync !== own.checkSync) return undefined;
+    const lone = lonePath.decideFor(caller, resource);
+    return lone && new Entry(this.#plain, port, lone, caller.tenant);
   }
 
   callerOf(facts: Facts<Native>): Maybe<Caller | null> {
@@ -67,8 +86,10 @@ export class Asking<Native> {
   }
 
   /** Null: who calls is not limited. */
-  ask(asked: Asked<Native>): Maybe<Entry<Native> | null> {
-    const caller = this.callerOf(asked.facts);
+  ask(
+    asked: Asked<Native>,
+    caller: Maybe<Caller | null> = this.callerOf(asked.facts),
+  ): Maybe<Entry<Native> | null> {
     if (!isOwnPromise(caller)) return this.#askAbout(asked, caller);
     return caller.then((found) => this.#askAbout(asked, found));
   }
@@ -106,7 +127,7 @@ export class Asking<Native> {
     const isPlain =
       rules.cost === undefined && rules.costs === undefined && rules.reserve === undefined;
     // Somebody may have put another in its place, to listen or to test.
-    if (!isPlain || port.checkSync !== SyncLimiter.prototype.checkSync) return undefined;
+    if (!isPlain || port.checkSync !== own.checkSync) return undefined;
     if (this.idempotencyKeyOf(facts) !== undefined) return undefined;
     return lonePath.decideFor(caller, resource);
   }

@@ -49,6 +49,14 @@ export class Concluding<Native> {
     return after(hold(heldMs, facts.response), (stayed) => (stayed ? passed : { kind: 'gone' }));
   }
 
+  /** Let in, with nothing to be done about it in the end. */
+  pass(entry: Entry<Native>, visit: Visit<Native>): Outcome {
+    entry.headers = this.#headers;
+    visit.add(entry);
+    visit.tell();
+    return passed;
+  }
+
   #remember(entry: Entry<Native>, visit: Visit<Native>): void {
     // Under `shadow` nobody is told.
     if (entry.mode !== 'shadow') entry.headers = this.#headers;

@@ -7,10 +7,11 @@ import type { Told } from './merged-headers.ts';
 
 /** One question about a request, its answer, and what is to be done about it in the end. */
 export class Entry<Native> implements Told {
-  readonly rules: Asked<Native>['rules'];
-  readonly mode: Asked<Native>['mode'];
-  readonly port: LimiterPort;
-  readonly tenant: string | undefined;
+  // Declared and not defined: a definition would write each field twice.
+  declare readonly rules: Asked<Native>['rules'];
+  declare readonly mode: Asked<Native>['mode'];
+  declare readonly port: LimiterPort;
+  declare readonly tenant: string | undefined;
   /** The decision, or what it would rest on: most are never looked at. */
   #made: DecisionView | Lone;
   /** Null: the caller is not told. */
@@ -20,7 +21,7 @@ export class Entry<Native> implements Told {
   isSettled = false;
 
   constructor(
-    { rules, mode }: Asked<Native>,
+    { rules, mode }: Pick<Asked<Native>, 'rules' | 'mode'>,
     port: LimiterPort,
     made: DecisionView | Lone,
     tenant: string | undefined,

@@ -1,10 +1,12 @@
 import { parseMode } from '../../core/mode.ts';
 import type { Mode } from '../../core/limit.ts';
 import type { DecisionView } from '../../core/limiter-port.ts';
+import { Regular } from '../../core/regular.ts';
 import { Asking, valueOf, type Asked } from './asking.ts';
 import { Concluding } from './concluding.ts';
 import type { Entry } from './entry.ts';
 import { passed, type Facts, type Outcome } from './facts.ts';
+import type { Caller } from './key-parts.ts';
 import { Linting } from './linting.ts';
 import { after, isOwnPromise, isPromise, type Maybe } from './maybe.ts';
 import type { RateLimitOptions, RouteRules } from './options.ts';
@@ -31,6 +33,8 @@ export class Guard<Native> {
   readonly #concluding: Concluding<Native>;
   readonly #shielding: Shielding<Native> | null;
   readonly #linting: Linting<Native>;
+  /** Most calls are asked nothing but who sends them: they go the straight way. */
+  readonly #isPlain: boolean;
 
   constructor(
     options: RateLimitOptions<Native>,
@@ -43,6 +47,7 @@ export class Guard<Native> {
     this.#asking = new Asking(options, onError, (part) => this.#linting.nothingIn(part));
     this.#concluding = new Concluding(options, { lowerCase, onError });
     this.#shielding = options.shield ? new Shielding(options, onError) : null;
+    this.#isPlain = this.#asking.isPlain && asksNothing(options);
   }
 
   /** The middleware's own question, once for each request. */
@@ -50,7 +55,9 @@ export class Guard<Native> {
     this.#linting.seen(facts);
     const visit = Visit.for(facts, this);
     const route = this.#asking.needsRoute ? resourceOf(facts) : '*';
-    const rules = rulesFor(this.#options, route, facts.rules?.());
+    const own = facts.rules?.();
+    if (own === undefined && this.#isPlain) return this.#straight(facts, route, visit);
+    const rules = rulesFor(this.#options, route, own);
     if (rules === false) return passed;
     const limited = this.#limited(facts, rules, route, visit);
     if (!this.#shielding) return limited;
@@ -78,6 +85,23 @@ export class Guard<Native> {
   /** What went wrong after a decision. */
   heard(error: unknown): void {
     this.#options.onError?.(error);
+  }
+
+  /** The same as the long way, without asking what is known to be absent. */
+  #straight(facts: Facts<Native>, resource: string, visit: Visit<Native>): Maybe<Outcome> {
+    try {
+      const caller = this.#asking.callerOf(facts);
+      const isRegular = caller instanceof Regular;
+      const entry = isRegular ? this.#asking.askPlainly(caller, resource) : undefined;
+      if (entry?.allowed) return this.#concluding.pass(entry, visit);
+      const rules = this.#options;
+      const { count } = visit;
+      const asked = { facts, rules, mode: 'enforce', resource, alone: false, count } as const;
+      if (entry) return this.#concluding.conclude(asked, entry, visit);
+      return this.#ask(asked, visit, caller);
+    } catch (error) {
+      return problemOf(error);
+    }
   }
 
   #limited(
@@ -117,9 +141,9 @@ export class Guard<Native> {
     return after(resource, (named) => this.#ask({ ...asked, resource: named }, visit));
   }
 
-  #ask(asked: Asked<Native>, visit: Visit<Native>): Maybe<Outcome> {
+  #ask(asked: Asked<Native>, visit: Visit<Native>, caller?: Maybe<Caller | null>): Maybe<Outcome> {
     try {
-      const entry = this.#asking.ask(asked);
+      const entry = this.#asking.ask(asked, caller);
       if (!isOwnPromise(entry)) return this.#conclude(asked, entry, visit);
       return entry.then((made) => this.#conclude(asked, made, visit)).catch(problemOf);
     } catch (error) {
@@ -156,6 +180,14 @@ export class Guard<Native> {
     if (outcome.kind !== 'refuse') return outcome;
     return { ...outcome, headers: { ...visit.headers(), ...outcome.headers } };
   }
+}
+
+/** Nothing of a call is read but its key, nobody listens, and nothing is done when it has ended. */
+function asksNothing<Native>(options: RateLimitOptions<Native>): boolean {
+  const { skip, mode, group, plan, cost, costs, delay, reserve, refundIf } = options;
+  const { routes, resource, onDecision, shield } = options;
+  const rules = [skip, mode, group, plan, cost, costs, delay, reserve, refundIf];
+  return [...rules, routes, resource, onDecision, shield].every((asked) => asked === undefined);
 }
 
 function modeOf<Native>({ mode }: RouteRules<Native>, native: Native): Maybe<Mode> {

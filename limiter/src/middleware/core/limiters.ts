@@ -26,7 +26,8 @@ const remembered = 256;
 
 /** A limiter for each set of limits, all of them on one store: what is decided together, is one step. */
 export class Limiters {
-  readonly #base: Chosen;
+  /** Who is asked about a call that names no limits and no plan. */
+  readonly base: Chosen;
   readonly #plans: LimitSource['plans'];
   readonly #per: readonly PerPart[] | undefined;
   readonly #made = new Map<string, Chosen>();
@@ -37,7 +38,7 @@ export class Limiters {
     this.#per = this.#isOwn ? perOf(by) : undefined;
     this.#plans = source.plans;
     const readsAttributes = !this.#isOwn || countsByAttributes(source.limits);
-    this.#base = chosen(source.limiter ?? this.#create(source), readsAttributes);
+    this.base = chosen(source.limiter ?? this.#create(source), readsAttributes);
   }
 
   /** Whether a counter may be for one resource: else nobody need find out which it is. */
@@ -46,13 +47,13 @@ export class Limiters {
   }
 
   of({ plan, limits, alone }: LimitChoice): Chosen {
-    if (limits === undefined && (plan === undefined || !this.#plans)) return this.#base;
+    if (limits === undefined && (plan === undefined || !this.#plans)) return this.base;
     const planned = plan === undefined || alone ? [] : this.#limitsOf(plan);
     const all = [...planned, ...(limits ?? [])];
     const text = `${alone}${JSON.stringify(all)}`;
     let made = this.#made.get(text);
     if (!made) {
-      const readsAttributes = this.#base.readsAttributes || countsByAttributes(all);
+      const readsAttributes = this.base.readsAttributes || countsByAttributes(all);
       made = chosen(this.#derive(all, alone), readsAttributes);
       // Whoever makes new ones for every call pays for it, and takes no more room than this.
       if (this.#made.size >= remembered) this.#made.clear();
@@ -74,7 +75,7 @@ export class Limiters {
   }
 
   #derive(limits: readonly LimitInput[], alone: boolean): LimiterPort {
-    const { port } = this.#base;
+    const { port } = this.base;
     if (!port.with) {
       throw new InvalidInput(
         'limits',
