@@ -38,11 +38,9 @@ export class Company {
     return !this.#isTold.includes(false);
   }
 
-  /** How many the store answered since the last time. */
-  takeAnswered(): number {
-    const answered = this.#answered;
-    this.#answered = 0;
-    return answered;
+  /** How many the store answered. */
+  get answered(): number {
+    return this.#answered;
   }
 
   /** Of all who were not told of. */

@@ -87,18 +87,18 @@ export class Guarded implements Engine {
   async decideAll(calls: readonly DecideCall[], tell: Tell): Promise<void> {
     const shard = this.#shardOfAll(calls);
     const company = new Company(tell);
-    const apart: Promise<void>[] = [];
+    const told: Promise<void>[] = [];
     for (let at = 0; at < calls.length; at += 1) {
       const call = calls[at] as DecideCall;
       const place = shard?.gate.enter(call.tenant.id);
       if (place) company.add(at, call, place);
       else {
         const alone = this.decide(call).catch(storeFailureIn);
-        apart.push(alone.then((result) => tell(at, result)));
+        told.push(alone.then((result) => tell(at, result)));
       }
     }
-    if (shard && company.calls.length > 0) await this.#decideTogether(shard, company);
-    if (apart.length > 0) await Promise.all(apart);
+    if (shard && company.calls.length > 0) told.push(this.#decideTogether(shard, company));
+    await Promise.all(told);
   }
 
   async #decideTogether({ breaker, gate }: Shard, company: Company): Promise<void> {
@@ -114,8 +114,7 @@ export class Guarded implements Engine {
     work.then(leave, leave);
     try {
       await this.#deadline.run(work);
-      const answered = company.takeAnswered();
-      if (answered > 0) breaker.succeeded('call', answered);
+      if (company.answered > 0) breaker.succeeded('call', company.answered);
       if (!company.isAllTold) company.tellRest(new StoreFailure('no answer'));
     } catch (error) {
       const failure = storeFailureIn(error);
