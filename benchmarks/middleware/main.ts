@@ -10,15 +10,15 @@ import type { Line } from '../service/table.ts';
 import { parseOptions, type MiddlewareOptions } from './options.ts';
 import { linesOf, measureRow, type MeasuredRow, type RowName } from './rows.ts';
 
+/** Ratios are of two rounds in opposite orders. */
+const roundsOfLifeMin = 2;
+
 /**
  * Processes of the same code differ by up to a seventh for as long as they live, so that a row starts
  * its servers several times.
  */
-const livesMax = 4;
-/** Ratios are of two rounds in opposite orders. */
-const roundsOfLifeMin = 2;
-
 async function measureLives(name: RowName, options: MiddlewareOptions): Promise<Line[]> {
+  const { livesMax } = options;
   const { rounds } = options.pace;
   const lives = Math.max(1, Math.min(livesMax, Math.floor(rounds / roundsOfLifeMin)));
   const pace = { ...options.pace, rounds: Math.ceil(rounds / lives / 2) * 2 };

@@ -5,6 +5,8 @@ import { rows, type RowName } from './rows.ts';
 export type MiddlewareOptions = {
   readonly pace: ServicePace;
   readonly only: readonly RowName[];
+  /** How often a row starts its servers, at the most. */
+  readonly livesMax: number;
   /** In memory too the load sleeps while it has nothing to do. */
   readonly asleep: boolean;
   /** What the servers are started with: `--profile` makes each write down where its time went. */
@@ -24,6 +26,7 @@ export function parseOptions(args: readonly string[]): MiddlewareOptions {
       only: { type: 'string' },
       profile: { type: 'string' },
       rounds: { type: 'string' },
+      lives: { type: 'string', default: '4' },
       asleep: { type: 'boolean', default: false },
     },
   });
@@ -31,7 +34,14 @@ export function parseOptions(args: readonly string[]): MiddlewareOptions {
   const rounds = values.rounds === undefined ? pace.rounds : parseRounds(values.rounds);
   const nodeArgs = values.profile ? ['--cpu-prof', `--cpu-prof-dir=${values.profile}`] : [];
   const { asleep } = values;
-  return { pace: { ...pace, rounds }, only: parseRows(values.only), asleep, nodeArgs };
+  const livesMax = parseLives(values.lives);
+  return { pace: { ...pace, rounds }, only: parseRows(values.only), livesMax, asleep, nodeArgs };
+}
+
+function parseLives(text: string): number {
+  const lives = Number(text);
+  if (Number.isInteger(lives) && lives >= 1 && lives <= 50) return lives;
+  throw new Error(`--lives takes a whole number from 1 to 50; got ${text}`);
 }
 
 function parseRows(text: string | undefined): readonly RowName[] {
