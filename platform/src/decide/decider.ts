@@ -5,6 +5,7 @@ import {
   isPeek,
   refusedUnasked,
   StoreFailure,
+  storeFailureIn,
   whenStoreFails,
   type Answer,
   type DecideCall,
@@ -109,7 +110,7 @@ export class Decider {
     try {
       result ??= await this.#parts.engine.decide(callOf(caller, [asked.question], false));
     } catch (error) {
-      result = failureOf(error);
+      result = storeFailureIn(error);
     }
     if (isFinal(result)) return this.#answer(asked, answerAt(result, 0), caller);
     return (await this.#goOn(asker, [asked.input], { caller, news: result }))[0];
@@ -260,7 +261,7 @@ export class Decider {
     try {
       return await this.#parts.engine.decide(callOf(caller, questions, confirmed));
     } catch (error) {
-      return failureOf(error);
+      return storeFailureIn(error);
     }
   }
 
@@ -339,11 +340,6 @@ type News = Exclude<DecideResult, { kind: 'answered' }>;
 
 function isFinal(result: DecideResult | StoreFailure): result is Final {
   return result instanceof StoreFailure || result.kind === 'answered';
-}
-
-function failureOf(error: unknown): StoreFailure {
-  if (error instanceof StoreFailure) return error;
-  throw error;
 }
 
 function callOf(
