@@ -1,11 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type PostgresServer, startPostgres } from '../servers/postgres.ts';
 import { type RedisServer, startRedis } from '../servers/redis.ts';
-import { openRedis } from '../servers/connect.ts';
 import { createTemporaryFolder, removeFolder } from '../servers/temporary-folder.ts';
 import { mint } from '../../platform/src/control/credentials/credential.ts';
 import type { MadeTenant } from './rig/client.ts';
+import { commandsDuring } from './rig/commands.ts';
 import { type RunningNode, startNode } from './rig/node.ts';
 import { statementLog, statementsDuring, withoutBackground } from './rig/statements.ts';
 
@@ -90,26 +89,17 @@ describe('a warm check, as the servers count', () => {
   });
 
   async function expectOneCommandEach(check: () => Promise<void>): Promise<void> {
-    const watcher = openRedis(redis.url);
-    const monitor = await watcher.monitor();
-    const commands: string[][] = [];
-    // What a script does, it does within its one command.
-    monitor.on('monitor', (_time: string, args: string[], source: string) => {
-      if (source !== 'lua') commands.push(args);
+    let statements: string[] = [];
+    const commands = await commandsDuring(redis, async () => {
+      statements = await statementsDuring(postgres, check);
     });
-    const statements = await statementsDuring(postgres, check);
-    await watcher.ping('the end');
-    while (!commands.some(([, said]) => said === 'the end')) await sleep(5);
-    monitor.disconnect();
-    watcher.disconnect();
 
     expect(withoutBackground(statements)).toEqual([]);
     const names = new Map<string, number>();
-    for (const [name = '', sha = ''] of commands) {
-      const label = name.toLowerCase() === 'evalsha' ? sha : name.toLowerCase();
+    for (const [name, sha = ''] of commands) {
+      const label = name === 'evalsha' ? sha : name;
       names.set(label, (names.get(label) ?? 0) + 1);
     }
-    names.delete('ping');
     const [most = '', ...others] = [...names.keys()].toSorted(
       (a, b) => (names.get(b) ?? 0) - (names.get(a) ?? 0),
     );
