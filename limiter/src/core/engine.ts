@@ -86,6 +86,8 @@ export class TenantNotes {
   namedBy: object | null = null;
   /** In which round it was last noted that something was counted for it. */
   activeIn: object | null = null;
+  /** Where it stands at a gate. */
+  place: object | null = null;
 }
 
 /** The version of a tenant's configuration and of what it shares with others. */

@@ -48,8 +48,11 @@ export class Recorder {
   #lines = 0;
   #flushing: Promise<unknown> = Promise.resolve();
   #waiting: Promise<boolean> | null = null;
-  #active = new Map<string, TenantRef>();
-  #usedKeys = new Set<string>();
+  #active: TenantRef[] = [];
+  #usedKeys: string[] = [];
+  /** Who is noted bears the round's mark, so that nobody is looked up: most have called before. */
+  #activeRound = {};
+  #usedRound = {};
 
   constructor({ engine, onLost = () => {}, linesMax = linesMaxDefault }: RecorderOptions) {
     this.#engine = engine;
@@ -75,35 +78,37 @@ export class Recorder {
   }
 
   keyUsed(key: UsedKey): void {
-    if (key.usedIn === this.#usedKeys) return;
-    key.usedIn = this.#usedKeys;
-    this.#usedKeys.add(key.id);
+    if (key.usedIn === this.#usedRound) return;
+    key.usedIn = this.#usedRound;
+    this.#usedKeys.push(key.id);
   }
 
   takeUsedKeys(): string[] {
-    const used = [...this.#usedKeys];
-    this.#usedKeys = new Set();
-    return used;
+    const used = new Set(this.#usedKeys);
+    this.#usedKeys = [];
+    this.#usedRound = {};
+    return [...used];
   }
 
   /** The tenants that something was counted for since the last time: their ledgers can be moved. */
   takeActive(): TenantRef[] {
-    const active = [...this.#active.values()];
-    this.#active = new Map();
-    return active;
+    // One that was read anew meanwhile is another object.
+    const active = new Map(this.#active.map((tenant) => [tenant.id, tenant]));
+    this.#active = [];
+    this.#activeRound = {};
+    return [...active.values()];
   }
 
-  /** Once a round: most who call have called before, and are not looked up again. */
   #noteActive(tenant: TenantRef): void {
     const { notes } = tenant;
-    if (notes?.activeIn === this.#active) return;
-    if (notes) notes.activeIn = this.#active;
-    this.#active.set(tenant.id, tenant);
+    if (notes?.activeIn === this.#activeRound) return;
+    if (notes) notes.activeIn = this.#activeRound;
+    this.#active.push(tenant);
   }
 
   /** There is still something to move. */
   keepActive(tenant: TenantRef): void {
-    if (!this.#active.has(tenant.id)) this.#active.set(tenant.id, tenant);
+    this.#noteActive(tenant);
   }
 
   /** Writes what was counted so far. False when some of it waits for a store that does not answer. */

@@ -1,27 +1,34 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { TenantNotes, type TenantRef } from '../../core/engine.ts';
 import { Gate, type GateOptions, type Place } from './gate.ts';
 
 const tenants = ['a', 'b', 'c'] as const;
 
-/** A gate whose places are known by their tenants. */
-function namedGate(options: GateOptions) {
+/** A gate whose places are known by their tenants, which keep them where they have notes. */
+function namedGate(options: GateOptions, { withNotes }: { readonly withNotes: boolean }) {
   const gate = new Gate(options);
+  const refs = new Map<string, TenantRef>();
+  const refOf = (id: string): TenantRef => {
+    const ref = refs.get(id) ?? (withNotes ? { id, notes: new TenantNotes() } : { id });
+    refs.set(id, ref);
+    return ref;
+  };
   const places = new Map<string, Place>();
   const keep = (tenant: string, place: Place | null) => {
     if (place) places.set(tenant, place);
     return place !== null;
   };
   return {
-    enter: (tenant: string) => keep(tenant, gate.enter(tenant)),
+    enter: (tenant: string) => keep(tenant, gate.enter(refOf(tenant))),
     leave: (tenant: string) => gate.leave(places.get(tenant) as Place),
     wait: (tenant: string, go: () => void) => {
       const waiting = (place: Place) => {
         keep(tenant, place);
         go();
       };
-      const isWaiting = gate.wait(tenant, waiting);
-      return isWaiting && { cancel: () => gate.cancel(tenant, waiting) };
+      const isWaiting = gate.wait(refOf(tenant), waiting);
+      return isWaiting && { cancel: () => gate.cancel(refOf(tenant), waiting) };
     },
     get inFlight() {
       return gate.inFlight;
@@ -29,9 +36,9 @@ function namedGate(options: GateOptions) {
   };
 }
 
-describe('a gate', () => {
+describe.each([{ withNotes: true }, { withNotes: false }])('a gate, $withNotes', (kind) => {
   it('lets in as many as there may be, of one tenant and of all', () => {
-    const gate = namedGate({ max: 3, perTenantMax: 2 });
+    const gate = namedGate({ max: 3, perTenantMax: 2 }, kind);
     expect(['a', 'a', 'a', 'b', 'b'].map((tenant) => gate.enter(tenant))).toEqual([
       true,
       true,
@@ -45,7 +52,7 @@ describe('a gate', () => {
   });
 
   it('lets tenants in by turns, however many one has waiting', () => {
-    const gate = namedGate({ max: 1, perTenantMax: 1 });
+    const gate = namedGate({ max: 1, perTenantMax: 1 }, kind);
     gate.enter('a');
     const gone: string[] = [];
     for (let call = 0; call < 5; call += 1) gate.wait('flood', () => gone.push('flood'));
@@ -57,7 +64,7 @@ describe('a gate', () => {
   });
 
   it('does not let who comes overtake who waits', () => {
-    const gate = namedGate({ max: 2, perTenantMax: 1 });
+    const gate = namedGate({ max: 2, perTenantMax: 1 }, kind);
     gate.enter('a');
     let gone = 0;
     gate.wait('a', () => (gone += 1));
@@ -67,7 +74,7 @@ describe('a gate', () => {
   });
 
   it('forgets who waits no longer', () => {
-    const gate = namedGate({ max: 1, perTenantMax: 1 });
+    const gate = namedGate({ max: 1, perTenantMax: 1 }, kind);
     gate.enter('a');
     const gone: string[] = [];
     const late = gate.wait('a', () => gone.push('late'));
@@ -78,7 +85,7 @@ describe('a gate', () => {
   });
 
   it('knows who is under way and who waits, however many others came and went', () => {
-    const gate = namedGate({ max: 2, perTenantMax: 1 });
+    const gate = namedGate({ max: 2, perTenantMax: 1 }, kind);
     const gone: string[] = [];
     gate.enter('a');
     gate.wait('a', () => gone.push('a'));
@@ -92,7 +99,7 @@ describe('a gate', () => {
   });
 
   it('turns away who comes when a thousand wait', () => {
-    const gate = namedGate({ max: 1, perTenantMax: 1 });
+    const gate = namedGate({ max: 1, perTenantMax: 1 }, kind);
     gate.enter('a');
     for (let call = 0; call < 1024; call += 1) expect(gate.wait('a', () => {})).toBeTruthy();
     expect(gate.wait('a', () => {})).toBe(false);
@@ -103,7 +110,7 @@ describe('a gate', () => {
     const step = fc.record({ tenant: fc.constantFrom(...tenants), leave: fc.boolean() });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
-        const gate = namedGate({ max: 4, perTenantMax: 2 });
+        const gate = namedGate({ max: 4, perTenantMax: 2 }, kind);
         const inside = { a: 0, b: 0, c: 0 };
         const waiting = { a: 0, b: 0, c: 0 };
         const all = () => Object.values(inside).reduce((sum, count) => sum + count, 0);

@@ -1,3 +1,5 @@
+import type { TenantRef } from '../../core/engine.ts';
+
 export type GateOptions = {
   /** Calls that may be under way at once: of all together, and of one tenant. */
   readonly max: number;
@@ -10,7 +12,22 @@ const waitingPerTenantMax = 1024;
 const placesMin = 2048;
 
 /** A tenant's. */
-export type Place = { inFlight: number; isQueued: boolean; readonly waiting: Go[] };
+export class Place {
+  readonly gate: Gate;
+  inFlight = 0;
+  isQueued = false;
+  /** Null until somebody had to. */
+  waiting: Go[] | null = null;
+
+  constructor(gate: Gate) {
+    this.gate = gate;
+  }
+
+  get waitingCount(): number {
+    return this.waiting?.length ?? 0;
+  }
+}
+
 type Go = (place: Place) => void;
 
 /**
@@ -20,7 +37,10 @@ type Go = (place: Place) => void;
 export class Gate {
   readonly #max: number;
   readonly #perTenantMax: number;
-  /** Those who are idle stay for a while: to come and go costs more than to stay. */
+  /**
+   * Of those who do not keep it themselves. Who are idle stay for a while: to come and go costs more
+   * than to stay.
+   */
   #places = new Map<string, Place>();
   #placesMax = placesMin;
   /** Those with somebody waiting who could go if there were room. */
@@ -37,30 +57,30 @@ export class Gate {
   }
 
   /** The tenant's place, where the call may go at once: each that goes must `leave` it. Else null. */
-  enter(tenant: string): Place | null {
+  enter(tenant: TenantRef): Place | null {
     const place = this.#placeOf(tenant);
     const isFull = this.#inFlight >= this.#max || place.inFlight >= this.#perTenantMax;
-    if (isFull || place.waiting.length > 0) return null;
+    if (isFull || place.waitingCount > 0) return null;
     place.inFlight += 1;
     this.#inFlight += 1;
     return place;
   }
 
   /** `go` is called with its place when it has entered. False where too many wait already. */
-  wait(tenant: string, go: Go): boolean {
+  wait(tenant: TenantRef, go: Go): boolean {
     const place = this.#placeOf(tenant);
-    if (place.waiting.length >= waitingPerTenantMax) return false;
+    if (place.waitingCount >= waitingPerTenantMax) return false;
+    place.waiting ??= [];
     place.waiting.push(go);
     this.#enqueue(place);
     return true;
   }
 
   /** It waits no longer. */
-  cancel(tenant: string, go: Go): void {
-    const place = this.#places.get(tenant);
-    if (!place) return;
-    const at = place.waiting.indexOf(go);
-    if (at >= 0) place.waiting.splice(at, 1);
+  cancel(tenant: TenantRef, go: Go): void {
+    const { waiting } = this.#placeOf(tenant);
+    const at = waiting?.indexOf(go) ?? -1;
+    if (at >= 0) waiting?.splice(at, 1);
   }
 
   leave(place: Place): void {
@@ -75,7 +95,7 @@ export class Gate {
       const place = this.#queue.shift();
       if (!place) return;
       place.isQueued = false;
-      const go = place.waiting.shift();
+      const go = place.waiting?.shift();
       if (!go) continue;
       place.inFlight += 1;
       this.#inFlight += 1;
@@ -85,25 +105,34 @@ export class Gate {
   }
 
   #enqueue(place: Place): void {
-    if (place.isQueued || place.waiting.length === 0) return;
+    if (place.isQueued || place.waitingCount === 0) return;
     if (place.inFlight >= this.#perTenantMax) return;
     place.isQueued = true;
     this.#queue.push(place);
   }
 
-  #placeOf(tenant: string): Place {
-    let place = this.#places.get(tenant);
+  #placeOf({ id, notes }: TenantRef): Place {
+    if (!notes) return this.#remembered(id);
+    const { place } = notes;
+    if (place instanceof Place && place.gate === this) return place;
+    const made = new Place(this);
+    notes.place = made;
+    return made;
+  }
+
+  #remembered(id: string): Place {
+    let place = this.#places.get(id);
     if (!place) {
       if (this.#places.size >= this.#placesMax) this.#leaveOutIdle();
-      place = { inFlight: 0, isQueued: false, waiting: [] };
-      this.#places.set(tenant, place);
+      place = new Place(this);
+      this.#places.set(id, place);
     }
     return place;
   }
 
   #leaveOutIdle(): void {
     const busy = [...this.#places].filter(
-      ([, { inFlight, waiting }]) => inFlight + waiting.length > 0,
+      ([, { inFlight, waitingCount }]) => inFlight + waitingCount > 0,
     );
     this.#places = new Map(busy);
     this.#placesMax = Math.max(placesMin, 2 * busy.length);

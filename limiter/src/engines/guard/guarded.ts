@@ -90,7 +90,7 @@ export class Guarded implements Engine {
     const told: Promise<void>[] = [];
     for (let at = 0; at < calls.length; at += 1) {
       const call = calls[at] as DecideCall;
-      const place = shard?.gate.enter(call.tenant.id);
+      const place = shard?.gate.enter(call.tenant);
       if (place) company.add(at, call, place);
       else {
         const alone = this.decide(call).catch(storeFailureIn);
@@ -217,7 +217,7 @@ export class Guarded implements Engine {
     const pass = breaker.admit();
     if (pass === null) return Promise.reject(new StoreFailure('circuit_open'));
     const startedMs = performance.now();
-    const visit = new Visit(gate, tenant.id, ask);
+    const visit = new Visit(gate, tenant, ask);
     // A probe is one, and must not wait behind calls that may never end.
     const work = pass === 'probe' ? visit.pass() : visit.enter();
     return deadline.run(work, {

@@ -1,14 +1,15 @@
+import type { TenantRef } from '../../core/engine.ts';
 import { CapacityFull } from '../../core/errors.ts';
 import type { Gate, Place } from './gate.ts';
 
 /** One call on its way through the gate. */
 export class Visit<T> {
   readonly #gate: Gate;
-  readonly #tenant: string;
+  readonly #tenant: TenantRef;
   readonly #ask: () => Promise<T>;
   #waiting: ((place: Place) => void) | null = null;
 
-  constructor(gate: Gate, tenant: string, ask: () => Promise<T>) {
+  constructor(gate: Gate, tenant: TenantRef, ask: () => Promise<T>) {
     this.#gate = gate;
     this.#tenant = tenant;
     this.#ask = ask;
