@@ -97,7 +97,7 @@ export type Epoch = { readonly tenant: number; readonly shared: number };
 export type SnapshotRef = {
   readonly epoch: Epoch;
   /** When the snapshot itself runs out, for an override starts or ends. */
-  readonly validUntilUs?: number;
+  readonly validUntilUs?: number | undefined;
   /** The epoch was just confirmed with the source of truth: seed it instead of asking again. */
   readonly confirmed?: boolean;
 };

@@ -347,6 +347,7 @@ function callOf(
   questions: readonly Question[],
   confirmed: boolean,
 ): DecideCall {
-  const { ref, asked } = snapshot;
-  return { tenant: ref, questions, snapshot: confirmed ? { ...asked, confirmed } : asked };
+  const { ref, epoch, validUntilUs } = snapshot;
+  const asked = confirmed ? { epoch, validUntilUs, confirmed } : snapshot;
+  return { tenant: ref, questions, snapshot: asked };
 }

@@ -42,7 +42,7 @@ export class Identifier {
     if (!key || !snapshot || key.epoch < snapshot.epoch.tenant) {
       return this.#lookUp(credential, address);
     }
-    if (key.snapshot !== snapshot) key.snapshot = snapshot;
+    key.seen(snapshot);
     this.#verify(credential, key, address);
     return { key, snapshot };
   }

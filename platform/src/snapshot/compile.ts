@@ -15,12 +15,9 @@ import {
   type CompiledPolicy,
   type QuotaTree,
 } from './rules.ts';
-import { planById, Snapshot } from './snapshot.ts';
+import { planById, Snapshot, type Calendar, type RulesOf } from './snapshot.ts';
 import type { ModeSource, PlanSource, PolicySource, SharedSource, TenantSource } from './source.ts';
 import { changesAtMs, isInForce } from './timeline.ts';
-
-/** What a quota takes from its tenant unless it says otherwise. */
-type Calendar = { readonly timezone: string; readonly billingAnchorDay: number };
 
 const remembered = 10_000;
 
@@ -32,6 +29,7 @@ export class Compiler {
   readonly #plans = new LRUCache<string, CompiledPlan>({ max: remembered });
   readonly #policySets = new LRUCache<string, PolicySet>({ max: remembered });
   readonly #rules = new LRUCache<string, Rules>({ max: remembered });
+  readonly #rulesOf = new LRUCache<string, RulesOf>({ max: remembered });
   /** Those of all tenants, which nearly all have: one for each version. */
   readonly #blocks = new WeakMap<
     SharedSource,
@@ -40,12 +38,11 @@ export class Compiler {
 
   compile(tenant: TenantSource, shared: SharedSource, nowMs: number): Snapshot {
     const policies = this.#policySet(tenant, shared);
-    const rules = this.#rulesWith(tenant, shared, policies, nowMs);
     return new Snapshot({
       tenant,
       epoch: { tenant: tenant.epoch.tenant, shared: shared.epoch },
       plan: planOf(tenant, shared),
-      rules,
+      rulesOf: this.#rulesWith(tenant, shared, policies, nowMs),
       shared,
       blocks: this.#blocksOf(tenant, shared, nowMs),
       validUntilMs: Math.min(changesAtMs(tenant, nowMs), changesAtMs(shared, nowMs)),
@@ -53,23 +50,33 @@ export class Compiler {
   }
 
   /** Rules that nothing of the tenant's own bends are shared by all who are on the same plan. */
-  #rulesWith(tenant: TenantSource, shared: SharedSource, policies: PolicySet, nowMs: number) {
-    const modes = [...tenant.modes, ...shared.modes];
-    const bends: Bends = {
-      modes: new Modes(modes, nowMs),
-      overrides: tenant.overrides
-        .filter((one) => isInForce(one, nowMs))
-        .map((one) => new Override(one)),
-      quota: null,
-    };
-    const quota = quotaOf(tenant, bends.modes, nowMs);
-    const isBent = bends.overrides.length > 0 || quota !== null;
-    const key = isBent ? null : modesKey(modes, nowMs);
-    return (plan: PlanSource | null): Rules => {
-      const compiled = plan && this.#plan(plan, tenant);
-      const make = () => new Rules(compiled, policies, { ...bends, quota });
-      if (key === null) return make();
-      return remember(this.#rules, `${compiled?.key ?? '-'} ${policies.key} ${key}`, make);
+  #rulesWith(
+    tenant: TenantSource,
+    shared: SharedSource,
+    policies: PolicySet,
+    nowMs: number,
+  ): RulesOf {
+    const sources = [...tenant.modes, ...shared.modes];
+    const modes = () => new Modes(sources, nowMs);
+    const overrides = tenant.overrides
+      .filter((one) => isInForce(one, nowMs))
+      .map((one) => new Override(one));
+    if (overrides.length > 0 || tenant.quota) {
+      const bends = { modes: modes(), overrides };
+      const quota = quotaOf(tenant, bends.modes, nowMs);
+      return (plan, calendar) =>
+        new Rules(plan && this.#plan(plan, calendar), policies, { ...bends, quota });
+    }
+    const key = `${policies.key} ${modesKey(sources, nowMs)}`;
+    return remember(this.#rulesOf, key, () => this.#unbent(key, policies, modes()));
+  }
+
+  #unbent(key: string, policies: PolicySet, modes: Modes): RulesOf {
+    const bends: Bends = { modes, overrides: [], quota: null };
+    return (plan, calendar) => {
+      const compiled = plan && this.#plan(plan, calendar);
+      const make = () => new Rules(compiled, policies, bends);
+      return remember(this.#rules, `${compiled?.key ?? '-'} ${key}`, make);
     };
   }
 

@@ -4,15 +4,14 @@ import type { KeySource } from './source.ts';
 /** A key that this node knows, with what is found through it at a glance. */
 export class KnownKey implements KeySource {
   readonly id: string;
-  readonly tenantId: string;
+  tenantId: string;
   readonly epoch: number;
   readonly salt: string;
   readonly hash: string;
   readonly scopes: readonly string[];
   readonly expiresAtMs: number | null;
   readonly revoked: boolean;
-  /** Its tenant's, as last seen: `Snapshots` say whether it still is. */
-  snapshot: Snapshot | null = null;
+  #snapshot: Snapshot | null = null;
   /** In which round it was last noted that somebody used it. */
   usedIn: object | null = null;
 
@@ -25,6 +24,18 @@ export class KnownKey implements KeySource {
     this.scopes = sameScopes(source.scopes);
     this.expiresAtMs = source.expiresAtMs;
     this.revoked = source.revoked;
+  }
+
+  /** Its tenant's, as last seen: `Snapshots` say whether it still is. */
+  get snapshot(): Snapshot | null {
+    return this.#snapshot;
+  }
+
+  seen(snapshot: Snapshot): void {
+    if (this.#snapshot === snapshot) return;
+    this.#snapshot = snapshot;
+    // The same text, which is not kept once for each key.
+    this.tenantId = snapshot.tenant.id;
   }
 }
 

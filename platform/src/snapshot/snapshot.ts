@@ -4,20 +4,30 @@ import type { Blocks } from './blocks.ts';
 import type { Rules } from './rules.ts';
 import type { PlanSource, SharedSource, TenantSource } from './source.ts';
 
+/** What a quota takes from its tenant unless it says otherwise. */
+export type Calendar = { readonly timezone: string; readonly billingAnchorDay: number };
+
+/** The rules under a plan, for who has this calendar. */
+export type RulesOf = (plan: PlanSource | null, calendar: Calendar) => Rules;
+
 export type SnapshotParts = {
   readonly tenant: TenantSource;
   readonly epoch: Epoch;
   /** The one the tenant is on. */
   readonly plan: PlanSource | null;
   readonly shared: SharedSource;
-  readonly rules: (plan: PlanSource | null) => Rules;
+  readonly rulesOf: RulesOf;
   readonly blocks: Blocks;
   /** When an override, a block, a mode or a top-up starts or ends. */
   readonly validUntilMs: number;
 };
 
-/** The compiled configuration of one tenant: all that a check needs to know, without I/O. */
-export class Snapshot {
+/**
+ * The compiled configuration of one tenant: all that a check needs to know, without I/O. There is one
+ * for each tenant that called lately, so that it has little of its own. As it stands it says what a
+ * check was resolved from.
+ */
+export class Snapshot implements SnapshotRef {
   readonly tenant: TenantSource;
   readonly ref: TenantRef;
   readonly epoch: Epoch;
@@ -25,26 +35,22 @@ export class Snapshot {
   readonly validUntilMs: number;
   /** Absent where nothing ends. */
   readonly validUntilUs: number | undefined;
-  /** What the store is told that a check was resolved from. */
-  readonly asked: SnapshotRef;
   /** The plan that the tenant is on. */
   readonly rules: Rules;
   /** Where it was put, while it is what is known of the tenant: see `Snapshots`. */
   keptIn: object | null = null;
-  readonly #parts: SnapshotParts;
+  readonly #shared: SharedSource;
+  readonly #rulesOf: RulesOf;
 
   constructor(parts: SnapshotParts) {
-    this.#parts = parts;
+    this.#shared = parts.shared;
+    this.#rulesOf = parts.rulesOf;
     this.tenant = parts.tenant;
     this.epoch = parts.epoch;
     this.blocks = parts.blocks;
     this.validUntilMs = parts.validUntilMs;
     this.validUntilUs =
       parts.validUntilMs === Number.POSITIVE_INFINITY ? undefined : parts.validUntilMs * 1000;
-    this.asked =
-      this.validUntilUs === undefined
-        ? { epoch: this.epoch }
-        : { epoch: this.epoch, validUntilUs: this.validUntilUs };
     const { id, generation, place } = parts.tenant;
     this.ref = {
       id,
@@ -53,14 +59,13 @@ export class Snapshot {
       pool: poolOf(parts.tenant, parts.shared),
       notes: new TenantNotes(),
     };
-    this.rules = parts.rules(parts.plan);
+    this.rules = parts.rulesOf(parts.plan, parts.tenant);
   }
 
   /** Under another plan, for one check. Null when the tenant has no such plan to choose. */
   rulesOf(planId: string): Rules | null {
-    const { tenant, shared, rules } = this.#parts;
-    const plan = planById(planId, tenant, shared);
-    return plan ? rules(plan) : null;
+    const plan = planById(planId, this.tenant, this.#shared);
+    return plan ? this.#rulesOf(plan, this.tenant) : null;
   }
 }
 

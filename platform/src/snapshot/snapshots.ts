@@ -1,6 +1,7 @@
 import { RecentMap, type Epoch } from 'sluice/core';
 import { Compiler } from './compile.ts';
 import type { SourceReader } from './read-source.ts';
+import { sameTenant } from './same.ts';
 import { SingleFlight } from './single-flight.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { SourceCache } from './source-cache.ts';
@@ -97,7 +98,7 @@ export class Snapshots {
 
   async #compile(source: TenantSource): Promise<Snapshot> {
     const shared = await this.#sharedFrom(source.epoch.shared);
-    return this.#keep(this.#compileNow(source, shared));
+    return this.#keep(this.#compileNow(sameTenant(source), shared));
   }
 
   #compileNow(source: TenantSource, shared: SharedSource): Snapshot {

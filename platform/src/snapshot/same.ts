@@ -1,0 +1,33 @@
+import type { TenantSource } from './source.ts';
+
+const rememberedMax = 10_000;
+const texts = new Map<string, string>();
+const noneOf: readonly never[] = Object.freeze([]);
+
+/** Of texts that many say: one that reads the same, and is not kept once more. */
+export function sameText(text: string): string {
+  const known = texts.get(text);
+  if (known !== undefined) return known;
+  if (texts.size < rememberedMax) texts.set(text, text);
+  return text;
+}
+
+/** What is said of one tenant and of ten thousand others is kept once: they have little of their own. */
+export function sameTenant(tenant: TenantSource): TenantSource {
+  return {
+    ...tenant,
+    tier: sameText(tenant.tier),
+    status: tenant.status === 'suspended' ? 'suspended' : 'active',
+    timezone: sameText(tenant.timezone),
+    planId: tenant.planId === null ? null : sameText(tenant.planId),
+    plans: sameList(tenant.plans),
+    policies: sameList(tenant.policies),
+    overrides: sameList(tenant.overrides),
+    blocks: sameList(tenant.blocks),
+    modes: sameList(tenant.modes),
+  };
+}
+
+function sameList<T>(list: readonly T[]): readonly T[] {
+  return list.length === 0 ? noneOf : list;
+}
