@@ -26,7 +26,7 @@ export function parseOptions(args: readonly string[]): MiddlewareOptions {
       only: { type: 'string' },
       profile: { type: 'string' },
       rounds: { type: 'string' },
-      lives: { type: 'string', default: '4' },
+      lives: { type: 'string', default: '8' },
       asleep: { type: 'boolean', default: false },
     },
   });
