@@ -27,8 +27,8 @@ function namedGate(options: GateOptions, { withNotes }: { readonly withNotes: bo
         keep(tenant, place);
         go();
       };
-      const isWaiting = gate.wait(refOf(tenant), waiting);
-      return isWaiting && { cancel: () => gate.cancel(refOf(tenant), waiting) };
+      const place = gate.wait(refOf(tenant), waiting);
+      return place !== null && { cancel: () => gate.cancel(place, waiting) };
     },
     get inFlight() {
       return gate.inFlight;

@@ -66,19 +66,18 @@ export class Gate {
     return place;
   }
 
-  /** `go` is called with its place when it has entered. False where too many wait already. */
-  wait(tenant: TenantRef, go: Go): boolean {
+  /** Where it waits: `go` is called with that place when it has entered. Null: too many wait already. */
+  wait(tenant: TenantRef, go: Go): Place | null {
     const place = this.#placeOf(tenant);
-    if (place.waitingCount >= waitingPerTenantMax) return false;
+    if (place.waitingCount >= waitingPerTenantMax) return null;
     place.waiting ??= [];
     place.waiting.push(go);
     this.#enqueue(place);
-    return true;
+    return place;
   }
 
   /** It waits no longer. */
-  cancel(tenant: TenantRef, go: Go): void {
-    const { waiting } = this.#placeOf(tenant);
+  cancel({ waiting }: Place, go: Go): void {
     const at = waiting?.indexOf(go) ?? -1;
     if (at >= 0) waiting?.splice(at, 1);
   }
@@ -111,6 +110,7 @@ export class Gate {
     this.#queue.push(place);
   }
 
+  /** Who was read anew has new notes, and for a moment twice as much room. */
   #placeOf({ id, notes }: TenantRef): Place {
     if (!notes) return this.#remembered(id);
     const { place } = notes;

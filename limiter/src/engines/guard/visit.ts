@@ -7,7 +7,7 @@ export class Visit<T> {
   readonly #gate: Gate;
   readonly #tenant: TenantRef;
   readonly #ask: () => Promise<T>;
-  #waiting: ((place: Place) => void) | null = null;
+  #waiting: { readonly at: Place; readonly go: (place: Place) => void } | null = null;
 
   constructor(gate: Gate, tenant: TenantRef, ask: () => Promise<T>) {
     this.#gate = gate;
@@ -25,20 +25,20 @@ export class Visit<T> {
     const free = this.#gate.enter(this.#tenant);
     if (free) return this.#send(free);
     return new Promise((resolve, reject) => {
-      this.#waiting = (place) => {
+      const go = (place: Place) => {
         this.#waiting = null;
         this.#send(place).then(resolve, reject);
       };
-      if (this.#gate.wait(this.#tenant, this.#waiting)) return;
-      this.#waiting = null;
-      reject(new CapacityFull());
+      const at = this.#gate.wait(this.#tenant, go);
+      if (at) this.#waiting = { at, go };
+      else reject(new CapacityFull());
     });
   }
 
   /** Whether it had not gone yet; then it never will. */
   cancel(): boolean {
     if (!this.#waiting) return false;
-    this.#gate.cancel(this.#tenant, this.#waiting);
+    this.#gate.cancel(this.#waiting.at, this.#waiting.go);
     this.#waiting = null;
     return true;
   }
