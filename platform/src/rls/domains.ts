@@ -1,4 +1,4 @@
-import { Deadline, type LocalShares } from 'sluice';
+import type { Deadline, LocalShares } from 'sluice';
 import { StoreFailure, whenStoreFails, type Engine, type TenantRef } from 'sluice/core';
 import type { Metrics } from '../observe/index.ts';
 import { RlsRefusal, type RlsAnswer, type RlsDescriptor, type RlsRequest } from './ask.ts';
@@ -16,6 +16,7 @@ import { RuleBook } from './decide/rule-limits.ts';
 import { noRule, nothingAllowed, refusedUnasked, statusOf, unlimited } from './decide/status.ts';
 import { applyReplaces } from './match/apply-replaces.ts';
 import { matchIn, type Match } from './match/match.ts';
+import { requestDeadline } from './request-deadline.ts';
 import type { RlsSettings } from './settings.ts';
 import type { RlsStats } from './stats.ts';
 
@@ -31,9 +32,6 @@ export type DomainsParts = {
   readonly overs: OverCache | null;
 };
 
-/** For what takes more than one call of the store: they have to share. */
-const moreCallsMs = 3;
-
 /** Domains of configuration files. Each is a tenant of its own in the store, and nowhere else. */
 export class Domains {
   readonly #parts: DomainsParts;
@@ -44,7 +42,7 @@ export class Domains {
   constructor(parts: DomainsParts) {
     this.#parts = parts;
     this.#book = new RuleBook(parts.settings);
-    this.#deadline = new Deadline(parts.settings.deadlineMs + moreCallsMs);
+    this.#deadline = requestDeadline(parts.settings);
   }
 
   async ask(config: RlsConfig, request: RlsRequest): Promise<RlsAnswer> {

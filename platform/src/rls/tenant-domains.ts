@@ -1,4 +1,4 @@
-import { Deadline, toHeaders, type HeaderProfile } from 'sluice';
+import { toHeaders, type Deadline, type HeaderProfile } from 'sluice';
 import {
   Decision,
   InvalidInput,
@@ -31,6 +31,7 @@ import { AfterResponse } from './decide/after-response.ts';
 import { uint32Max } from './bounds.ts';
 import { unitOf } from './decide/rule-limits.ts';
 import { noRule } from './decide/status.ts';
+import { requestDeadline } from './request-deadline.ts';
 import type { RlsSettings } from './settings.ts';
 import type { RlsStats } from './stats.ts';
 
@@ -49,7 +50,6 @@ const subjectDefault = 'anonymous';
 const resourceDefault = 'default';
 const resourceLengthMax = 2048;
 const textLengthMax = 1024;
-const moreMs = 3;
 /** Nobody sends these again: long enough that no two can be taken for one. */
 const rememberMs = 1000;
 
@@ -64,7 +64,7 @@ export class TenantDomains {
 
   constructor(parts: TenantDomainsParts) {
     this.#parts = parts;
-    this.#deadline = new Deadline(parts.settings.deadlineMs + moreMs);
+    this.#deadline = requestDeadline(parts.settings);
   }
 
   /** The tenant that a domain names, if it names one. */
