@@ -213,9 +213,10 @@ export class Decider {
   }
 
   /**
-   * From the beginning, with what was left by who changed it, or what the database says now. Where it does not answer: a store that
-   * forgot what is current is told what we know; one that knows of something newer is believed, and
-   * null says that we can't get it. A failure of the store is returned.
+   * From the beginning, with what was left by who changed it, or what the database says now. Where it
+   * does not answer: a store that forgot what is current is told what we know; one that knows of
+   * something newer is believed, and null says that we can't get it. A failure of the store is
+   * returned.
    */
   async #again(asker: Asker, caller: Caller, { kind, nowUs }: News) {
     const { identifier, snapshots, quotas, time, isUnavailable } = this.#parts;

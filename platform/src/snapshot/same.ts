@@ -1,14 +1,14 @@
+import { RecentMap } from 'sluice/core';
 import type { TenantSource } from './source.ts';
 
-const rememberedMax = 10_000;
-const texts = new Map<string, string>();
+const texts = new RecentMap<string>(5000);
 const noneOf: readonly never[] = Object.freeze([]);
 
 /** Of texts that many say: one that reads the same, and is not kept once more. */
 export function sameText(text: string): string {
   const known = texts.get(text);
   if (known !== undefined) return known;
-  if (texts.size < rememberedMax) texts.set(text, text);
+  texts.set(text, text);
   return text;
 }
 
