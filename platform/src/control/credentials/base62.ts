@@ -29,3 +29,12 @@ const values: readonly number[] = Array.from({ length: 128 }, (_, code) => {
   const value = digits.indexOf(String.fromCharCode(code));
   return value === -1 ? Number.NaN : value;
 });
+
+/** Whether all of these characters are digits. One look for each: a regular expression guesses which range one is in. */
+export function isBase62(text: string, from: number, to: number): boolean {
+  for (let at = from; at < to; at += 1) {
+    const value = values[text.charCodeAt(at)];
+    if (value === undefined || Number.isNaN(value)) return false;
+  }
+  return true;
+}

@@ -1,4 +1,6 @@
+import { crc32 } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { base62 } from './base62.ts';
 import { isMarked, mint, opens, parseCredential, seal } from './credential.ts';
 
 describe('a credential', () => {
@@ -23,6 +25,19 @@ describe('a credential', () => {
       expect(parseCredential('key', wrong)).toBeNull();
     }
   });
+
+  it.each(['-', '_', ' ', '\n', '\0', '@', '[', '`', '{', 'é', '€'])(
+    'with %j anywhere is not one, whatever its checksum',
+    (stranger) => {
+      const body = mint('key', 'mark').text.slice(0, -6);
+      for (let at = 4; at < body.length; at += 1) {
+        if (body[at] === stranger) continue;
+        const wrong = body.slice(0, at) + stranger + body.slice(at + 1);
+        const checksum = base62(BigInt(crc32(wrong)), 6);
+        expect(parseCredential('key', wrong + checksum)).toBeNull();
+      }
+    },
+  );
 
   it.each(['', 'slk_', 'x'.repeat(75), `${mint('key', 'm').text} `, ` ${mint('key', 'm').text}`])(
     'is not %j',
