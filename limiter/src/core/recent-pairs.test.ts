@@ -19,3 +19,43 @@ test('what was not asked for lately is forgotten first, and never more than twic
   const held = Array.from({ length: 20 }, (_, at) => pairs.get('tenant', String(at)));
   expect(held.filter((value) => value !== undefined).length).toBeLessThanOrEqual(6);
 });
+
+test('what is offered is kept with the second time, and what comes once keeps nothing out', () => {
+  const pairs = new RecentPairs<number>(1000);
+  pairs.offer('tenant', 'twice', 1);
+  expect(pairs.get('tenant', 'twice')).toBeUndefined();
+  pairs.offer('tenant', 'twice', 2);
+  expect(pairs.get('tenant', 'twice')).toBe(2);
+  for (let at = 0; at < 10_000; at += 1) pairs.offer('tenant', `once ${at}`, at);
+  expect(pairs.get('tenant', 'twice')).toBe(2);
+});
+
+test('of as many as there is room for, nearly all that come again and again are kept', () => {
+  const pairs = new RecentPairs<number>(1000);
+  for (let round = 0; round < 10; round += 1) {
+    for (let at = 0; at < 500; at += 1) {
+      if (pairs.get('GET:/orders', `user-${at}`) === undefined) {
+        pairs.offer('GET:/orders', `user-${at}`, at);
+      }
+    }
+  }
+  let kept = 0;
+  for (let at = 0; at < 500; at += 1) {
+    if (pairs.get('GET:/orders', `user-${at}`) === at) kept += 1;
+  }
+  expect(kept).toBeGreaterThan(450);
+});
+
+test('which pair was seen is told by both texts', () => {
+  const pairs = new RecentPairs<number>(1000);
+  for (const [first, second] of [
+    ['a', 'bc'],
+    ['ab', 'c'],
+    ['abc', ''],
+    ['', 'abc'],
+    ['b', 'ac'],
+  ] as const) {
+    pairs.offer(first, second, 1);
+    expect(pairs.get(first, second)).toBeUndefined();
+  }
+});

@@ -1,3 +1,5 @@
+import { Sightings } from './sightings.ts';
+
 /** Of a first text that came with one other so far. */
 type Only<T> = { readonly second: string; value: T };
 type Seconds<T> = Only<T> | Map<string, T>;
@@ -11,10 +13,12 @@ export class RecentPairs<T> {
   #young = new Map<string, Seconds<T>>();
   #old = new Map<string, Seconds<T>>();
   #youngSize = 0;
+  readonly #sightings: Sightings;
 
   /** Holds at most twice as many. */
   constructor(max: number) {
     this.#max = max;
+    this.#sightings = new Sightings(max);
   }
 
   get(first: string, second: string): T | undefined {
@@ -23,6 +27,14 @@ export class RecentPairs<T> {
     const old = valueIn(this.#old.get(first), second);
     if (old !== undefined) this.set(first, second, old);
     return old;
+  }
+
+  /**
+   * With the second time that it is offered: of more pairs than there is room for, most would be
+   * forgotten before they come again, and to keep them costs more than to make them anew.
+   */
+  offer(first: string, second: string, value: T): void {
+    if (this.#sightings.isRepeated(first, second)) this.set(first, second, value);
   }
 
   set(first: string, second: string, value: T): void {

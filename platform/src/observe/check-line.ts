@@ -101,7 +101,7 @@ export class CheckLines {
     if (known !== undefined) return known;
     const hashed = this.subjectHash(tenant, subject);
     const made = inOnePiece(`"tenant":${quoted(tenant)},"subject_hash":"${hashed}"`);
-    if (subject.length <= rememberedLengthMax) this.#callers.set(tenant, subject, made);
+    if (subject.length <= rememberedLengthMax) this.#callers.offer(tenant, subject, made);
     return made;
   }
 

@@ -36,7 +36,7 @@ export class CounterNames {
     const known = this.#pairs.get(first, second);
     if (known !== undefined) return known;
     const made = this.#hash.fresh(identityOf(parts));
-    if (first.length + second.length <= rememberedLengthMax) this.#pairs.set(first, second, made);
+    if (first.length + second.length <= rememberedLengthMax) this.#pairs.offer(first, second, made);
     return made;
   }
 }
