@@ -59,6 +59,8 @@ export class Guarded implements Engine {
   readonly #patience: Deadline;
   readonly #orphans: Orphans;
   readonly #shards = new Map<string, Shard>();
+  /** Mostly there is only one. */
+  #lastShard: { readonly name: string; readonly shard: Shard } | null = null;
 
   constructor(engine: Engine, options: GuardOptions) {
     this.#engine = engine;
@@ -97,7 +99,11 @@ export class Guarded implements Engine {
         told.push(alone.then((result) => tell(at, result)));
       }
     }
-    if (shard && company.calls.length > 0) told.push(this.#decideTogether(shard, company));
+    if (shard && company.calls.length > 0) {
+      const together = this.#decideTogether(shard, company);
+      if (told.length === 0) return together;
+      told.push(together);
+    }
     await Promise.all(told);
   }
 
@@ -205,7 +211,8 @@ export class Guarded implements Engine {
     if (!first || !this.#engine.decideAll) return null;
     const shard = this.#shardOf(first.tenant);
     if (shard.breaker.state !== 'closed') return null;
-    return calls.every(({ tenant }) => this.#shardOf(tenant) === shard) ? shard : null;
+    for (const { tenant } of calls) if (this.#shardOf(tenant) !== shard) return null;
+    return shard;
   }
 
   #patient<T>(tenant: TenantRef, ask: () => Promise<T>): Promise<T> {
@@ -235,8 +242,15 @@ export class Guarded implements Engine {
   }
 
   #shardOf(tenant: TenantRef): Shard {
-    const { shardOf, onBreaker, inFlightMax = inFlightMaxDefault } = this.#options;
-    const name = shardOf?.(tenant) ?? '';
+    const name = this.#options.shardOf?.(tenant) ?? '';
+    if (this.#lastShard?.name === name) return this.#lastShard.shard;
+    const shard = this.#shardNamed(name);
+    this.#lastShard = { name, shard };
+    return shard;
+  }
+
+  #shardNamed(name: string): Shard {
+    const { onBreaker, inFlightMax = inFlightMaxDefault } = this.#options;
     let shard = this.#shards.get(name);
     if (!shard) {
       const perTenantMax = this.#options.tenantInFlightMax ?? inFlightMax;

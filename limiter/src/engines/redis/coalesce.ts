@@ -1,4 +1,11 @@
-import type { DecideCall, DecideResult, Engine, Question, Tell } from '../../core/engine.ts';
+import type {
+  DecideCall,
+  DecideResult,
+  Engine,
+  Question,
+  Tell,
+  TenantRef,
+} from '../../core/engine.ts';
 import { StoreFailure } from '../../core/errors.ts';
 import { inParts, type PartSize } from './in-parts.ts';
 
@@ -11,15 +18,18 @@ type Waiting = {
 
 /** One call, and who waits for its answers: mostly one, which then is all there is of it. */
 class Joined implements Waiting {
+  /** Who has it until it goes. */
+  readonly by: Coalescer;
   readonly call: DecideCall;
   readonly questions: readonly Question[];
   readonly resolve: Waiting['resolve'];
   readonly reject: Waiting['reject'];
   more: Waiting[] | null = null;
   /** Of the same tenant, seen otherwise. */
-  next: Joined | undefined;
+  next: Joined | null = null;
 
-  constructor(call: DecideCall, { questions, resolve, reject }: Waiting) {
+  constructor(by: Coalescer, call: DecideCall, { questions, resolve, reject }: Waiting) {
+    this.by = by;
     this.call = call;
     this.questions = questions;
     this.resolve = resolve;
@@ -43,7 +53,10 @@ const callMax: PartSize = [questionsPerCallMax, limitsPerCallMax];
  */
 export class Coalescer {
   readonly #engine: Pick<Engine, 'decide' | 'decideAll'>;
-  #groups = new Map<string, Joined>();
+  /** What goes when this turn ends: of each tenant its first call, which leads to its others. */
+  #firsts: Joined[] = [];
+  /** Those of tenants that do not keep it themselves. */
+  #named = new Map<string, Joined>();
 
   constructor(engine: Pick<Engine, 'decide' | 'decideAll'>) {
     this.#engine = engine;
@@ -52,32 +65,50 @@ export class Coalescer {
   decide(call: DecideCall): Promise<DecideResult> {
     return new Promise((resolve, reject) => {
       // After everything that this turn has to read: a tick would end with the first connection.
-      if (this.#groups.size === 0) setImmediate(() => this.#send());
+      if (this.#firsts.length === 0) setImmediate(() => this.#send());
       this.#join(call, { questions: call.questions, resolve, reject });
     });
   }
 
   #join(call: DecideCall, waiting: Waiting): void {
-    const { id } = call.tenant;
-    const first = this.#groups.get(id);
-    let group = first;
-    while (group && !isAskedAlike(group.call, call)) group = group.next;
-    if (group) {
-      group.more ??= [];
-      group.more.push(waiting);
-      return;
+    let last: Joined | null = null;
+    for (let group = this.#firstOf(call.tenant); group; group = group.next) {
+      if (isAskedAlike(group.call, call)) {
+        group.more ??= [];
+        group.more.push(waiting);
+        return;
+      }
+      last = group;
     }
-    group = new Joined(call, waiting);
-    group.next = first;
-    this.#groups.set(id, group);
+    const group = new Joined(this, call, waiting);
+    if (last) last.next = group;
+    else this.#add(group);
+  }
+
+  #firstOf({ id, notes }: TenantRef): Joined | null {
+    if (!notes) return this.#named.get(id) ?? null;
+    const { asking } = notes;
+    return asking instanceof Joined && asking.by === this ? asking : null;
+  }
+
+  #add(first: Joined): void {
+    const { id, notes } = first.call.tenant;
+    if (notes) notes.asking = first;
+    else this.#named.set(id, first);
+    this.#firsts.push(first);
   }
 
   #send(): void {
-    const groups = this.#groups;
-    this.#groups = new Map();
+    const firsts = this.#firsts;
+    this.#firsts = [];
+    // Another one each turn: of one that lives on, old tables would keep what was answered.
+    if (this.#named.size > 0) this.#named = new Map();
     const calls: Joined[] = [];
-    for (const first of groups.values()) {
-      for (let group: Joined | undefined = first; group; group = group.next) {
+    for (const first of firsts) {
+      const { notes } = first.call.tenant;
+      // Or what has been answered would stay in memory for as long as its tenant.
+      if (notes) notes.asking = null;
+      for (let group: Joined | null = first; group; group = group.next) {
         if (group.more) calls.push(...inCalls(group));
         else calls.push(group);
       }
@@ -121,7 +152,7 @@ function inCalls(group: Joined): Joined[] {
   const parts = inParts<Waiting>([group, ...(group.more ?? [])], callMax, sizeOf);
   return Array.from(parts, ([first, ...more]) => {
     const questions = [first as Waiting, ...more].flatMap((one) => one.questions);
-    const joined = new Joined({ ...group.call, questions }, first as Waiting);
+    const joined = new Joined(group.by, { ...group.call, questions }, first as Waiting);
     if (more.length > 0) joined.more = more;
     return joined;
   });

@@ -64,6 +64,56 @@ export class ReplyReader implements Reply {
   }
 }
 
+/** One call's values in the reply to several, each call's in turn. Reads none of the next one's. */
+export class PartOfReply implements Reply {
+  readonly #reply: Reply;
+  #left = 0;
+
+  constructor(reply: Reply) {
+    this.#reply = reply;
+  }
+
+  begin(count: number): void {
+    this.#left = count;
+  }
+
+  /** On to the next, whatever was read of this one. */
+  pass(): void {
+    this.#reply.skip(this.#left);
+    this.#left = 0;
+  }
+
+  number(): number {
+    this.#take(1);
+    return this.#reply.number();
+  }
+
+  text(): string {
+    this.#take(1);
+    return this.#reply.text();
+  }
+
+  skip(count: number): void {
+    this.#take(count);
+    this.#reply.skip(count);
+  }
+
+  rest(): number[] {
+    const numbers = listOf<number>(this.#left);
+    for (let at = 0; at < numbers.length; at += 1) numbers[at] = this.number();
+    return numbers;
+  }
+
+  end(): void {
+    if (this.#left !== 0) throw new StoreFailure('malformed reply');
+  }
+
+  #take(count: number): void {
+    if (this.#left < count) throw new StoreFailure('malformed reply');
+    this.#left -= count;
+  }
+}
+
 /** A whole number, also as text: some clients are set up to return those. Nothing is not 0. */
 export function wholeIn(value: unknown): number {
   const number = typeof value === 'string' && value !== '' ? Number(value) : value;

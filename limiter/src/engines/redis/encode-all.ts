@@ -14,29 +14,30 @@ import {
 /** Calls of several tenants. Those on one plan mostly ask alike: that is spelled once. */
 export function encodeAll(calls: readonly SlotCall[], context: EncodeContext): Encoded[] {
   const all = listOf<Encoded>(calls.length);
-  let like: Encoded | null = null;
-  let liked: SlotCall | null = null;
+  let like: Like | null = null;
   for (let at = 0; at < calls.length; at += 1) {
     const call = calls[at] as SlotCall;
-    if (like && liked && isAlike(liked, call)) all[at] = repeated(like, call, context);
-    else {
-      all[at] = like = new EncodedCall(call, context);
-      liked = call;
+    const part = lonePlain(call);
+    if (part && like && isAlike(like, call, part)) {
+      all[at] = repeated(like.encoded, call, part, context);
+    } else {
+      const encoded = new EncodedCall(call, context);
+      all[at] = encoded;
+      like = part ? { call, part, encoded } : null;
     }
   }
   return all;
 }
 
+/** What the next call may be like. */
+type Like = { readonly call: SlotCall; readonly part: Part; readonly encoded: Encoded };
+
 /** Whether both say the same but for names. */
-function isAlike(a: SlotCall, b: SlotCall): boolean {
-  const one = lonePlain(a);
-  const other = lonePlain(b);
-  if (!one || !other || !asksAlike(one, other)) return false;
-  if (!a.snapshot || !b.snapshot) return a.snapshot === b.snapshot;
-  return (
-    a.snapshot.validUntilUs === b.snapshot.validUntilUs &&
-    a.snapshot.confirmed === b.snapshot.confirmed
-  );
+function isAlike(like: Like, { snapshot }: SlotCall, part: Part): boolean {
+  if (!asksAlike(like.part, part)) return false;
+  const { snapshot: liked } = like.call;
+  if (!liked || !snapshot) return liked === snapshot;
+  return liked.validUntilUs === snapshot.validUntilUs && liked.confirmed === snapshot.confirmed;
 }
 
 /** The call's only question, if it has no more of its own than keys. */
@@ -47,9 +48,12 @@ function lonePlain({ questions, global, sweptUntilUs }: SlotCall): Part | null {
 }
 
 /** In the order in which `EncodedCall` has them. */
-function repeated(like: Encoded, call: SlotCall, { keys, allowances }: EncodeContext): Encoded {
-  const { tenant, snapshot } = call;
-  const { limits, ledgerLabel } = call.questions[0] as Part;
+function repeated(
+  like: Encoded,
+  { tenant, snapshot }: SlotCall,
+  { limits, ledgerLabel }: Part,
+  { keys, allowances }: EncodeContext,
+): Encoded {
   const prefix = keys.tenant(tenant);
   const names: string[] = [];
   if (snapshot) names.push(prefix + epochSuffix);

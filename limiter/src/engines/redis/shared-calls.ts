@@ -1,7 +1,6 @@
 import { StoreFailure } from '../../core/errors.ts';
-import { listOf } from '../../core/list.ts';
 import type { RedisClient } from './client.ts';
-import { replyOf, type Reply } from './decode.ts';
+import { PartOfReply, replyOf } from './decode.ts';
 import type { Encoded } from './slot-call.ts';
 import { failureOf, run } from './script.ts';
 import { isShareable, mayShare, type Scripts } from './scripts.ts';
@@ -27,49 +26,80 @@ export class SharedCalls {
     return run(this.#client, this.#scripts.decide(uses), keys, all);
   }
 
-  /** The reply to each, or in its place why there is none. */
-  async together(calls: readonly Encoded[]): Promise<readonly unknown[]> {
+  /** Tells of each its reply, or why there is none, as soon as it is there. */
+  async together(calls: readonly Encoded[], tell: TellReply): Promise<void> {
     const parts = this.#isShared ? inCompany(calls) : calls.map((call) => [call]);
     const [first] = parts;
-    if (first && parts.length === 1) return this.#ask(first);
-    return (await Promise.all(parts.map((part) => this.#ask(part)))).flat(1);
-  }
-
-  async #ask(calls: readonly Encoded[]): Promise<readonly unknown[]> {
-    const [first] = calls;
-    if (first && calls.length === 1) return [await this.alone(first).catch(asValue)];
-    try {
-      return await this.#askAll(calls);
-    } catch (error) {
-      if (!isOtherSlot(error)) return calls.map(() => error);
-      // One address, and behind it several servers: nothing was done, and nothing ever will be.
-      this.#isShared = false;
-      return Promise.all(calls.map((call) => this.alone(call).catch(asValue)));
+    if (first && parts.length === 1) return this.#ask(first, 0, tell);
+    let from = 0;
+    const asked: Promise<void>[] = [];
+    for (const part of parts) {
+      asked.push(this.#ask(part, from, tell));
+      from += part.length;
     }
+    await Promise.all(asked);
   }
 
-  async #askAll(calls: readonly Encoded[]): Promise<readonly unknown[]> {
+  async #ask(calls: readonly Encoded[], from: number, tell: TellReply): Promise<void> {
+    const [first] = calls;
+    if (first && calls.length === 1) return this.#askOne(first, from, tell);
+    let reply: unknown;
+    try {
+      reply = await this.#askAll(calls);
+    } catch (error) {
+      if (isOtherSlot(error)) {
+        // One address, and behind it several servers: nothing was done, and nothing ever will be.
+        this.#isShared = false;
+        await Promise.all(calls.map((call, at) => this.#askOne(call, from + at, tell)));
+        return;
+      }
+      for (let at = 0; at < calls.length; at += 1) tell(from + at, error);
+      return;
+    }
+    tellAll(reply, calls.length, from, tell);
+  }
+
+  async #askOne(call: Encoded, at: number, tell: TellReply): Promise<void> {
+    let reply: unknown;
+    try {
+      reply = replyOf(await this.alone(call));
+    } catch (error) {
+      reply = error;
+    }
+    tell(at, reply);
+  }
+
+  #askAll(calls: readonly Encoded[]): Promise<unknown> {
     let uses = 0;
     for (const call of calls) uses |= call.uses;
     const { keys, args } = inOne(calls);
-    const reader = replyOf(await run(this.#client, this.#scripts.decideMany(uses), keys, args));
-    const replies = listOf<unknown>(calls.length);
-    for (let at = 0; at < replies.length; at += 1) replies[at] = replyIn(reader);
-    reader.end();
-    return replies;
+    return run(this.#client, this.#scripts.decideMany(uses), keys, args);
   }
 }
 
-/** The next call's. */
-function replyIn(reader: Reply): number[] | StoreFailure {
-  const count = reader.number();
-  if (count < 0) return failureOf(new Error(reader.text()));
-  const numbers: number[] = [];
-  for (let at = 0; at < count; at += 1) numbers.push(reader.number());
-  return numbers;
-}
+/** Hears the reply to the call at this place while it is told, a `Reply`, or an error. It never throws. */
+type TellReply = (at: number, reply: unknown) => void;
 
-const asValue = (error: unknown): unknown => error;
+/** What `many.lua` answered: one list for all. Where it makes no sense, so for all who are left. */
+function tellAll(reply: unknown, count: number, from: number, tell: TellReply): void {
+  let told = 0;
+  try {
+    const reader = replyOf(reply);
+    const part = new PartOfReply(reader);
+    while (told < count) {
+      const values = reader.number();
+      if (values < 0) tell(from + told, failureOf(new Error(reader.text())));
+      else {
+        part.begin(values);
+        tell(from + told, part);
+        part.pass();
+      }
+      told += 1;
+    }
+  } catch (error) {
+    for (; told < count; told += 1) tell(from + told, error);
+  }
+}
 
 /** In order, as few parts as have one script each. */
 function inCompany(calls: readonly Encoded[]): Encoded[][] {

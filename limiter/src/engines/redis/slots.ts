@@ -1,5 +1,6 @@
-import type { BoundLimit, Inspection, TenantRef } from '../../core/engine.ts';
+import type { BoundLimit, Inspection, Question, TenantRef } from '../../core/engine.ts';
 import { StoreFailure, storeFailureIn } from '../../core/errors.ts';
+import { listOf } from '../../core/list.ts';
 import type { RedisClient } from './client.ts';
 import {
   readAnswer,
@@ -61,31 +62,28 @@ export class Slots {
 
   /** Each by itself, in as few commands as can be; who needs another round is told later. */
   async decideAll(calls: readonly SlotCall[], tell: TellSlot): Promise<void> {
-    const replies = await this.#calls.together(encodeAll(calls, this.#context));
     let later: Promise<void>[] | null = null;
-    for (let at = 0; at < calls.length; at += 1) {
+    await this.#calls.together(encodeAll(calls, this.#context), (at, reply) => {
       const call = calls[at] as SlotCall;
-      const reply = replies[at];
       const result = this.#resultIn(reply, call);
-      if (result) tell(at, result);
-      else {
-        const ended = this.#goOn(call, new EncodedCall(call, this.#context), reply);
-        later ??= [];
-        later.push(ended.catch(storeFailureIn).then((last) => tell(at, last)));
-      }
-    }
+      if (!Array.isArray(result)) return tell(at, result);
+      const ended = this.#goOn(call, new EncodedCall(call, this.#context), result);
+      later ??= [];
+      later.push(ended.catch(storeFailureIn).then((last) => tell(at, last)));
+    });
     if (later) await Promise.all(later);
   }
 
-  /** What a first reply says; null where the script is to be told more. */
-  #resultIn(reply: unknown, call: SlotCall): SlotResult | StoreFailure | null {
+  /** What a first reply says; the reply itself where the script is to be told more. */
+  #resultIn(reply: unknown, call: SlotCall): SlotResult | StoreFailure | number[] {
     try {
       if (reply instanceof Error) throw reply;
-      const reader = replyOf(reply);
+      const reader = reply as Reply;
       const first = reader.number();
       if (first >= 0) return this.#answered(call, reader, first, undefined);
       if (first === -1) return { kind: 'stale', nowUs: reader.number() };
-      return first === -2 ? { kind: 'unknown', nowUs: reader.number() } : null;
+      if (first === -2) return { kind: 'unknown', nowUs: reader.number() };
+      return [first, ...reader.rest()];
     } catch (error) {
       return storeFailureIn(error);
     }
@@ -139,7 +137,10 @@ export class Slots {
       hasOverflowed: overflowing ? ({ limits }) => limits.some(isOverflowing) : never,
       ticketOf: (limits, id) => ticketOf(keys, tenant, { id, limits: limits.map(counted) }),
     };
-    const answers = questions.map((question) => readAnswer(reader, question, context));
+    const answers = listOf<PartAnswer>(questions.length);
+    for (let at = 0; at < answers.length; at += 1) {
+      answers[at] = readAnswer(reader, questions[at] as Question, context);
+    }
     reader.end();
     return { kind: 'answered', nowUs, answers, counted };
   }
