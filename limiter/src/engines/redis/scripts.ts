@@ -200,7 +200,7 @@ function linkDecide(
       'cells',
       ...used.flatMap((name) => featureFiles[name]),
       'forms',
-      ...(options.isForMany ? ['alike'] : []),
+      ...(options.isForMany ? ['alike', 'brief'] : []),
     ],
     entry: 'decide',
     ...options,

@@ -8,14 +8,11 @@
 -- Reply  of each call how many values it was answered, and those; or -1 and an error
 
 local all_arguments, list, reply = ARGV, cjson.decode(ARGV[1]), company.reply
-local base, argument, step = 0, 1, epoch_check and 3 or 2
+local at, base, argument, step = 1, 0, 1, epoch_check and 3 or 2
+local size = #list
 
-for at = 1, #list, step do
-  local count, start = list[at + 1], company.n + 1
-  company.base, company.last, company.n = base, base + list[at], start
-  base = company.last
-  -- No gap before what `one` appends: its length would be anybody's guess.
-  reply[start] = 0
+while at <= size do
+  local count, is_done, problem = list[at + 1], true, false
   if count > 0 then
     local from, to = argument + 1, argument + count
     if epoch_check then
@@ -25,21 +22,35 @@ for at = 1, #list, step do
     end
     argument = to
   end
-  if epoch_check then ARGV[2] = list[at + 2] end
-  local is_done, problem = pcall(one)
-  local n = company.n
-  if not is_done or problem then
-    if not is_done then
-      -- A command's error comes as a table or as its text; what we do wrong ourselves has no code.
-      local text = type(problem) == 'table' and problem.err or problem
-      problem = { string.match(text, '^%u+ ') and text or 'ERR ' .. text }
-    end
-    for index = 1, #problem do reply[start + index] = problem[index] end
-    n = start + #problem
-    -- What it had been answered so far.
-    for index = n + 1, #reply do reply[index] = nil end
-    company.n = n
+  if count > 0 or brief_form then
+    is_done, problem = pcall(brief_decide, list, at, base, company.n)
+    at, base, company.n = brief_at, brief_base, brief_n
   end
-  reply[start] = is_done and n - start or -1
+  if problem ~= nil then
+    local start = company.n + 1
+    company.base, company.last, company.n = base, base + list[at], start
+    base = company.last
+    -- No gap before what follows: its length would be anybody's guess.
+    reply[start] = 0
+    if problem == false then
+      if epoch_check then ARGV[2] = list[at + 2] end
+      is_done, problem = pcall(one)
+    end
+    local n = company.n
+    if problem then
+      if not is_done then
+        -- A command's error comes as a table or as its text; what we do wrong ourselves has no code.
+        local text = type(problem) == 'table' and problem.err or problem
+        problem = { string.match(text, '^%u+ ') and text or 'ERR ' .. text }
+      end
+      for index = 1, #problem do reply[start + index] = problem[index] end
+      n = start + #problem
+      -- What it had been answered so far.
+      for index = n + 1, #reply do reply[index] = nil end
+      company.n = n
+    end
+    reply[start] = is_done and n - start or -1
+    at = at + step
+  end
 end
 return reply_packed and reply_packed(reply) or reply

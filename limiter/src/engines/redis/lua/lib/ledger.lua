@@ -1,6 +1,7 @@
 -- Exact counts by minute, outcome and label in one hash per tenant, for a drainer to move.
 
-local LEDGER_TTL_MS = 259200000
+-- As text, as all numbers for Redis: see cells.lua.
+local LEDGER_TTL_MS = '259200000'
 
 local function ledger_add(key, field, count)
   -- A new hash has its first field at exactly the count: then, and maybe more often, it gets its
@@ -11,17 +12,22 @@ local function ledger_add(key, field, count)
   end
 end
 
--- What was let in of a form, mostly the only one of a call.
-local function ledger_write_form(form, now)
-  local admitted, warned, label = form.admitted, form.warned, form.label
-  if not label or admitted + warned == 0 then return end
-  -- Of many tenants on one plan all have the same.
+-- Where those are counted that were let in. Of many tenants on one plan all have the same.
+local function ledger_field(label, now)
   local known = company and company.fields
   local field = known and known[label]
   if not field then
     field = string.format('%d:a:%s', math.floor(now / 60000000), label)
     if known then known[label] = field end
   end
+  return field
+end
+
+-- What was let in of a form, mostly the only one of a call.
+local function ledger_write_form(form, now)
+  local admitted, warned, label = form.admitted, form.warned, form.label
+  if not label or admitted + warned == 0 then return end
+  local field = ledger_field(label, now)
   if admitted > 0 then ledger_add(form.ledger_key, field, admitted) end
   if warned > 0 then
     ledger_add(form.ledger_key, string.gsub(field, ':a:', ':w:', 1), warned)
