@@ -8,6 +8,8 @@ type AlgorithmFiles = {
   readonly libraries: readonly string[];
   /** What only scripts that give back need. */
   readonly giveBack: readonly string[];
+  /** What only scripts for several tenants have. */
+  readonly inCompany?: readonly string[];
 };
 
 /** Which library files each algorithm needs. */
@@ -17,6 +19,7 @@ export const algorithmFiles: Record<AlgorithmName, AlgorithmFiles> = {
     bit: 1,
     libraries: ['token_bucket'],
     giveBack: ['token_bucket_give_back'],
+    inCompany: ['token_bucket_brief'],
   },
   fixed_window: {
     code: 2,
@@ -200,7 +203,7 @@ function linkDecide(
       'cells',
       ...used.flatMap((name) => featureFiles[name]),
       'forms',
-      ...(options.isForMany ? ['alike', 'brief'] : []),
+      ...(options.isForMany ? ['alike', 'brief', ...algorithms.flatMap(companyFiles)] : []),
     ],
     entry: 'decide',
     ...options,
@@ -210,6 +213,10 @@ function linkDecide(
     ],
     isPacked: (uses & features.packed) !== 0,
   });
+}
+
+function companyFiles(name: AlgorithmName): readonly string[] {
+  return algorithmFiles[name].inCompany ?? [];
 }
 
 function filesOf(algorithms: readonly AlgorithmName[], givingBack: boolean): string[] {

@@ -3,10 +3,28 @@
 -- to be written, for all that a call may ask; here locals do. Who is let in is the algorithm's word both
 -- ways, and what is written and answered is the same.
 
--- What the calls ask alike: the form, its limit and numbers, where the keys stand. None where they ask more.
-local brief_form, brief_numbers, brief_counter_at, brief_field = nil, nil, 0, nil
+-- What the calls ask alike. No form where they ask more.
+local brief_form, brief_numbers, brief_counter_at, brief_field, brief_of = nil, nil, 0, nil, nil
 -- The call being decided, how many keys stand before its own, and how much of the reply.
 local brief_at, brief_base, brief_n = 1, 0, 0
+
+-- What becomes of a counter that is asked: the text to keep, false where it is refused, nil where no
+-- period of a quota is the current one; when that expires, nil where it stays as it was; and the state.
+local function brief_take(limit)
+  local algorithm, amount = limit.algorithm, limit.amount
+  return function(value, now)
+    local stored = value and algorithm.decode(value)
+    local state, beyond = algorithm.load(stored, limit, now)
+    if beyond then return nil end
+    local text, expires_at = false, nil
+    if algorithm.admits(state, limit, amount, now) then
+      state = algorithm.charge(state, limit, amount, now)
+      text, expires_at = algorithm.encode(state, limit)
+      if algorithm.ends and state == stored then expires_at = nil end
+    end
+    return text, expires_at, state[1], state[2], state[3], state[4]
+  end
+end
 
 -- Reads the arguments, unless they ask for more than goes this way.
 local function brief_read()
@@ -30,6 +48,8 @@ local function brief_read()
     form.label = ARGV[argument + 1]
     brief_field = ledger_field(form.label, clock_now())
   end
+  local brief = limit.algorithm.brief
+  brief_of = brief and brief(limit) or brief_take(limit)
   brief_form, brief_numbers, brief_counter_at = form, numbers, numbers[at + 2] + 1
 end
 
@@ -45,10 +65,7 @@ local function brief_decide(list, at, base, n)
   if not form then return false end
   local step, size = epoch_check and 3 or 2, #list
   local call, format, keys, reply, now = redis.call, string.format, KEYS, company.reply, clock_now()
-  local limit, counter_at, ledger_at = form[1], brief_counter_at, form.ledger_at
-  local algorithm, amount = limit.algorithm, limit.amount
-  local decode, load, admits = algorithm.decode, algorithm.load, algorithm.admits
-  local charge, encode, ends = algorithm.charge, algorithm.encode, algorithm.ends
+  local limit, counter_at, ledger_at, take = form[1], brief_counter_at, form.ledger_at, brief_of
   local valid_until, allowance_max = numbers[3], limit.counted and numbers[1] or -1
 
   repeat
@@ -62,37 +79,31 @@ local function brief_decide(list, at, base, n)
       end
     end
     local name = keys[base + counter_at]
-    local value, stored = call('GET', name), nil
-    if value then
-      -- Something is held of it.
-      if #value > CELL_BARE_MAX then return false end
-      stored = decode(value)
-    end
-    local state, beyond = load(stored, limit, now)
-    if beyond then return { -5, now } end
-
+    local value = call('GET', name)
+    -- Something is held of it.
+    if value and #value > CELL_BARE_MAX then return false end
+    local text, expires_at, first, second, third, fourth = take(value, now)
     local verdict, status = 0, 1
-    if admits(state, limit, amount, now) then
-      state = charge(state, limit, amount, now)
-      local expires_at
-      value, expires_at = encode(state, limit)
-      if ends and state == stored then
-        call('SET', name, value, 'KEEPTTL')
-      else
+    if text then
+      if expires_at then
         local ttl_ms = clock_ttl_ms(expires_at, now)
-        if not stored and allowance_max >= 0 then
+        if not value and allowance_max >= 0 then
           local allowance, weight = keys[base + list[at]], math.min(ttl_ms, ALLOWANCE_WINDOW_MS)
           if allowance_left(allowance, allowance_max * ALLOWANCE_WINDOW_MS) < weight then
             return { -3, now, counter_at }
           end
           allowance_take(allowance, weight)
         end
-        call('PSETEX', name, format('%d', ttl_ms), value)
+        call('PSETEX', name, format('%d', ttl_ms), text)
+      else
+        call('SET', name, text, 'KEEPTTL')
       end
       if field then
         local ledger = keys[base + ledger_at]
         if call('HINCRBY', ledger, field, '1') == 1 then call('PEXPIRE', ledger, LEDGER_TTL_MS) end
       end
+    elseif text == nil then
+      return { -5, now }
     else
       verdict = 1
       if limit.enforced then
@@ -103,11 +114,15 @@ local function brief_decide(list, at, base, n)
       end
     end
 
-    local parts = #state
+    -- A state has two to four numbers.
+    local parts = fourth and 4 or third and 3 or 2
     reply[n + 1], reply[n + 2], reply[n + 3], reply[n + 4] = parts + 3, now, status, verdict
-    n = n + 4
-    for part = 1, parts do reply[n + part] = state[part] end
-    n, base, at = n + parts, base + list[at], at + step
+    reply[n + 5], reply[n + 6] = first, second
+    if third then
+      reply[n + 7] = third
+      if fourth then reply[n + 8] = fourth end
+    end
+    n, base, at = n + parts + 4, base + list[at], at + step
   until at > size or list[at + 1] > 0
   brief_at, brief_base, brief_n = at, base, n
   return nil
