@@ -148,6 +148,8 @@ async function bothWays(
   prepare: (place: Opened) => Promise<unknown> = async () => null,
   options: Parameters<typeof open>[0] = {},
 ): Promise<string[]> {
+  // A script that Redis does not know yet is sent once more, after others of its turn.
+  await company(open(options).engine, calls);
   const places = [open(options), open(options)] as const;
   for (const place of places) await prepare(place);
   const [together, alone] = places;
@@ -176,6 +178,8 @@ describe('the short way', () => {
 
   it.each([
     ['a peek', { cost: 0 }],
+    ['a peek at a cost', { more: { peek: true } }],
+    ['what costs nothing', { cost: 0, more: { peek: false } }],
     ['a cost beyond the limit', { cost: 4 }],
     ['several limits', { limits: [whole, window] }],
     ['a log', { limits: [log] }],
@@ -185,6 +189,11 @@ describe('the short way', () => {
     const calls = ['a', 'b', 'c'].map((id) => ask(id, asking));
     expect((await company(engine, calls)).map(word)).toEqual(['err', 'err', 'err']);
   });
+});
+
+const twice = (call: DecideCall): DecideCall => ({
+  ...call,
+  questions: call.questions.flatMap((asked) => [asked, { ...asked, id: `${asked.id}+` }]),
 });
 
 describe('calls that go the short way', () => {
@@ -248,8 +257,8 @@ describe('calls that go the short way', () => {
       'stale',
       'allowed',
     ]);
-    const over = five.map((id) => ask(id, { validUntilUs: 1 }));
-    expect(await bothWays(over)).toEqual(five.map(() => 'stale'));
+    const over = ['known', 'unknown', 'known'].map((id) => ask(id, { validUntilUs: 1 }));
+    expect(await bothWays(over, publish)).toEqual(['stale', 'stale', 'stale']);
   });
 
   it('see what those before them took of the same counter', async () => {
@@ -329,6 +338,15 @@ describe('calls that go the short way', () => {
     expect(told.map((said, at) => (said === 'allowed' ? '' : at)).join('')).toBe('58');
   });
 
+  it.each([window, counter, quota])('leave a window its end, $name', async (limit) => {
+    const { engine, redis, counterOf } = open();
+    const calls = five.map((id) => ask(id, { limits: [limit] }));
+    await company(engine, calls);
+    await Promise.all(five.map((id) => redis.pexpire(counterOf(id, limit), 100_000)));
+    await company(engine, calls);
+    for (const id of five) expect(await redis.pttl(counterOf(id, limit))).toBeLessThan(100_001);
+  });
+
   it('are asked again where no period of a quota is the current one', async () => {
     // Whoever asks is days behind the server.
     const behind = { clock: () => new FakeClock().nowUs - 3 * 86_400_000_000 };
@@ -357,6 +375,7 @@ describe('calls that go the short way', () => {
     const calls = mixed.flatMap((asking) => five.map((id) => ask(id, asking)));
     await bothWays(calls);
     await bothWays(calls.toReversed());
+    await bothWays(calls.flatMap((call) => [call, twice(call), twice(call), call]));
     const without = mixed.map((asking) => ({ ...asking, epoch: null }));
     await bothWays(without.flatMap((asking) => five.map((id) => ask(id, asking))));
   });

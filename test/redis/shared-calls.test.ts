@@ -174,7 +174,7 @@ describe('calls of several tenants in one turn', () => {
       const tenants = some(3);
       const calls = tenants.map((id) => ({
         tenant: { id },
-        questions: [question([bound(window)], { ledgerLabel: '* w' })],
+        questions: [question([bound(window), bound(bucket)], { ledgerLabel: '* w' })],
       }));
       const before = new Set(await keysOf(redis, prefix));
       await engine.decide(calls[broken] as DecideCall);

@@ -38,16 +38,13 @@ local function brief_read()
     form = form_read(numbers, at + 3, argument)
     forms[1] = form
   end
-  if form.ends_at ~= #numbers or #form ~= 1 or form.own or form.peek then return end
-  if form.elsewhere and form.elsewhere ~= '0' then return end
+  if form.ends_at ~= #numbers or #form ~= 1 or form.peek then return end
   local limit = form[1]
-  if limit.more or not limit.algorithm.decode or limit.cost == 0 or limit.amount > limit.a then
-    return
-  end
-  if form.label then
-    form.label = ARGV[argument + 1]
-    brief_field = ledger_field(form.label, clock_now())
-  end
+  if not limit.algorithm.decode or limit.cost == 0 or limit.amount > limit.a then return end
+  -- None of this comes in company; if it did, the long way would know it.
+  if form.own or limit.more or (form.elsewhere or '0') ~= '0' then return end
+  form.label = form.label and ARGV[argument + 1]
+  brief_field = form.label and ledger_field(form.label, clock_now())
   local brief = limit.algorithm.brief
   brief_of = brief and brief(limit) or brief_take(limit)
   brief_form, brief_numbers, brief_counter_at = form, numbers, numbers[at + 2] + 1
@@ -58,7 +55,7 @@ end
 local function brief_decide(list, at, base, n)
   brief_at, brief_base, brief_n = at, base, n
   if list[at + 1] > 0 then
-    brief_form, brief_field = nil, nil
+    brief_form = nil
     brief_read()
   end
   local form, numbers, field = brief_form, brief_numbers, brief_field
