@@ -135,7 +135,7 @@ function open(options: Omit<RedisEngineOptions, 'prefix'> = {}) {
   /** All that is kept, without what tells two engines apart. */
   const kept = async () => {
     const dump = await dumpOf(redis, prefix);
-    return new Map([...dump].map(([key, value]) => [key.slice(prefix.length), value]).toSorted());
+    return Object.fromEntries([...dump].map(([key, value]) => [key.slice(prefix.length), value]));
   };
   return { engine, clock, redis, prefix, keyOf, counterOf, kept };
 }

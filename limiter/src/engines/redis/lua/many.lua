@@ -1,5 +1,6 @@
 -- Calls of several tenants one after another, each as if it came alone: `one` is the script for one
--- of them. What fails in one is that one's answer. All are answered in one list.
+-- of them, and `brief_decide` a shorter way for what most of them ask. What fails in one is that one's
+-- answer. All are answered in one list.
 --
 -- KEYS   the keys of the first call, then of the second and so on
 -- ARGV   1  a list: of each call how many keys it has, how many arguments, and with epoch its epoch,
