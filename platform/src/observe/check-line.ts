@@ -97,11 +97,12 @@ export class CheckLines {
 
   /** Hashing costs more than looking up. */
   #caller(tenant: string, subject: string): string {
-    const known = this.#callers.get(tenant, subject);
+    // By the subject, which mostly is of one tenant: then that is all there is to look for.
+    const known = this.#callers.get(subject, tenant);
     if (known !== undefined) return known;
     const hashed = this.subjectHash(tenant, subject);
     const made = inOnePiece(`"tenant":${quoted(tenant)},"subject_hash":"${hashed}"`);
-    if (subject.length <= rememberedLengthMax) this.#callers.offer(tenant, subject, made);
+    if (subject.length <= rememberedLengthMax) this.#callers.offer(subject, tenant, made);
     return made;
   }
 

@@ -33,10 +33,11 @@ export class CounterNames {
   #identity(parts: readonly (string | null)[]): string {
     const [first, second] = parts;
     if (parts.length !== 2 || !first || !second) return this.#hash.of(identityOf(parts));
-    const known = this.#pairs.get(first, second);
+    // By the subject, which mostly comes with one resource: then that is all there is to look for.
+    const known = this.#pairs.get(second, first);
     if (known !== undefined) return known;
     const made = this.#hash.fresh(identityOf(parts));
-    if (first.length + second.length <= rememberedLengthMax) this.#pairs.offer(first, second, made);
+    if (first.length + second.length <= rememberedLengthMax) this.#pairs.offer(second, first, made);
     return made;
   }
 }
