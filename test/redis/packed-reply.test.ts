@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, expect, inject, test } from 'vitest';
 import { StoreFailure } from '../../limiter/src/core/errors.ts';
-import { replyOf } from '../../limiter/src/engines/redis/decode.ts';
+import { PartOfReply, replyOf } from '../../limiter/src/engines/redis/decode.ts';
 import { fromIoredis, RedisEngine } from '../../limiter/src/engines/redis/index.ts';
 import { openRedis } from '../servers/connect.ts';
 import { bound, limitOf, question } from '../support/limits.ts';
@@ -105,4 +105,26 @@ test('a client that gives no bytes gets the same answers in lists', async () => 
     { allowed: true, used: [3, 3] },
     { allowed: false, verdicts: ['exceeded', 'ok'] },
   ]);
+});
+
+test('of a reply to several calls each reads its own, whatever the one before it did', async () => {
+  for (const reply of [[1, 2, 3, 4, 5, 6], await packed([1, 2, 3, 4, 5, 6])]) {
+    const part = new PartOfReply(replyOf(reply));
+    part.begin(3);
+    expect(part.number()).toBe(1);
+    expect(() => part.end()).toThrow(StoreFailure);
+    part.pass();
+    part.begin(1);
+    expect(part.rest()).toEqual([4]);
+    part.end();
+    expect(() => part.number()).toThrow(StoreFailure);
+    expect(() => part.text()).toThrow(StoreFailure);
+    expect(() => part.skip(1)).toThrow(StoreFailure);
+    part.pass();
+    part.begin(2);
+    expect([part.number(), part.number()]).toEqual([5, 6]);
+    part.pass();
+    part.begin(1);
+    expect(() => part.number()).toThrow(StoreFailure);
+  }
 });
