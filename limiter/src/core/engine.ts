@@ -88,8 +88,6 @@ export class TenantNotes {
   activeIn: object | null = null;
   /** Where it stands at a gate. */
   place: object | null = null;
-  /** What is asked for it in this turn, until that goes. */
-  asking: object | null = null;
 }
 
 /** The version of a tenant's configuration and of what it shares with others. */

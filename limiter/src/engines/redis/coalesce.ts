@@ -18,8 +18,6 @@ type Waiting = {
 
 /** One call, and who waits for its answers: mostly one, which then is all there is of it. */
 class Joined implements Waiting {
-  /** Who has it until it goes. */
-  readonly by: Coalescer;
   readonly call: DecideCall;
   readonly questions: readonly Question[];
   readonly resolve: Waiting['resolve'];
@@ -28,8 +26,7 @@ class Joined implements Waiting {
   /** Of the same tenant, seen otherwise. */
   next: Joined | null = null;
 
-  constructor(by: Coalescer, call: DecideCall, { questions, resolve, reject }: Waiting) {
-    this.by = by;
+  constructor(call: DecideCall, { questions, resolve, reject }: Waiting) {
     this.call = call;
     this.questions = questions;
     this.resolve = resolve;
@@ -43,6 +40,8 @@ class Joined implements Waiting {
  */
 const questionsPerCallMax = 16;
 const limitsPerCallMax = 500;
+/** So many tenants are looked through one by one, as quickly as they would be found in a map. */
+const fewMax = 16;
 const callMax: PartSize = [questionsPerCallMax, limitsPerCallMax];
 
 /**
@@ -55,8 +54,8 @@ export class Coalescer {
   readonly #engine: Pick<Engine, 'decide' | 'decideAll'>;
   /** What goes when this turn ends: of each tenant its first call, which leads to its others. */
   #firsts: Joined[] = [];
-  /** Those of tenants that do not keep it themselves. */
-  #named = new Map<string, Joined>();
+  /** The same by tenant, where they are more than a few. */
+  #byTenant: Map<string, Joined> | null = null;
 
   constructor(engine: Pick<Engine, 'decide' | 'decideAll'>) {
     this.#engine = engine;
@@ -80,34 +79,35 @@ export class Coalescer {
       }
       last = group;
     }
-    const group = new Joined(this, call, waiting);
+    const group = new Joined(call, waiting);
     if (last) last.next = group;
     else this.#add(group);
   }
 
-  #firstOf({ id, notes }: TenantRef): Joined | null {
-    if (!notes) return this.#named.get(id) ?? null;
-    const { asking } = notes;
-    return asking instanceof Joined && asking.by === this ? asking : null;
+  /**
+   * Nothing is written to what lives longer than the turn, though a tenant could keep it: the next
+   * collection of the young would look at every tenant that was asked for.
+   */
+  #firstOf({ id }: TenantRef): Joined | null {
+    if (this.#byTenant) return this.#byTenant.get(id) ?? null;
+    for (const first of this.#firsts) if (first.call.tenant.id === id) return first;
+    return null;
   }
 
   #add(first: Joined): void {
-    const { id, notes } = first.call.tenant;
-    if (notes) notes.asking = first;
-    else this.#named.set(id, first);
     this.#firsts.push(first);
+    if (this.#byTenant) this.#byTenant.set(first.call.tenant.id, first);
+    else if (this.#firsts.length > fewMax) {
+      this.#byTenant = new Map(this.#firsts.map((one) => [one.call.tenant.id, one]));
+    }
   }
 
   #send(): void {
     const firsts = this.#firsts;
     this.#firsts = [];
-    // Another one each turn: of one that lives on, old tables would keep what was answered.
-    if (this.#named.size > 0) this.#named = new Map();
+    this.#byTenant = null;
     const calls: Joined[] = [];
     for (const first of firsts) {
-      const { notes } = first.call.tenant;
-      // Or what has been answered would stay in memory for as long as its tenant.
-      if (notes) notes.asking = null;
       for (let group: Joined | null = first; group; group = group.next) {
         if (group.more) calls.push(...inCalls(group));
         else calls.push(group);
@@ -152,7 +152,7 @@ function inCalls(group: Joined): Joined[] {
   const parts = inParts<Waiting>([group, ...(group.more ?? [])], callMax, sizeOf);
   return Array.from(parts, ([first, ...more]) => {
     const questions = [first as Waiting, ...more].flatMap((one) => one.questions);
-    const joined = new Joined(group.by, { ...group.call, questions }, first as Waiting);
+    const joined = new Joined({ ...group.call, questions }, first as Waiting);
     if (more.length > 0) joined.more = more;
     return joined;
   });
