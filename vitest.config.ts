@@ -37,6 +37,8 @@ export default defineConfig({
     maxWorkers: 3,
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // What a test waits for comes late on a busy machine, a browser's dialog too: a second is too short.
+    expect: { poll: { timeout: 20_000 } },
     setupFiles: ['test/servers/end-with-runner.ts'],
     projects: [
       {

@@ -127,7 +127,6 @@ describe('a change while the store is away', () => {
 
   it('is made all the same, says that it is not published, and is published later', async () => {
     const redis = openRedis(server.url, {
-      commandTimeout: 500,
       maxRetriesPerRequest: 0,
       enableOfflineQueue: false,
     });

@@ -25,6 +25,7 @@ describe('a check that is refused because there is too much to do', () => {
   let reservation: string;
   let isBusy = true;
   let calling: NodeJS.Timeout;
+  const calls: Promise<unknown>[] = [];
   let lateMs = tooLateMs;
 
   beforeAll(async () => {
@@ -36,7 +37,10 @@ describe('a check that is refused because there is too much to do', () => {
     reservation = await reserve();
     setImmediate(keepLate);
     // The lowest tier goes on calling: were it silent, it would be the next one's turn.
-    calling = setInterval(() => void node.client.check(free.key, reserved).catch(() => {}), 300);
+    calling = setInterval(
+      () => calls.push(node.client.check(free.key, reserved).catch(() => {})),
+      300,
+    );
     while ((await refused()).length < subjects.length);
     lateMs = keptMs;
   });
@@ -153,8 +157,10 @@ describe('a check that is refused because there is too much to do', () => {
   it('is over when there is time again, and usage has counted it', async () => {
     isBusy = false;
     await expect.poll(() => node.log(), { timeout: 60_000 }).toContain('overload.ended');
-    // Nobody calls any more while it is counted; a busy machine may be late once more before that.
+    // Nobody calls any more while it is counted, nor waits for a refusal that is held back: usage
+    // knows of that before metrics do. A busy machine may be late once more before that.
     clearInterval(calling);
+    await Promise.all(calls);
     await expect.poll(async () => (await refused()).length, { timeout: 60_000 }).toBe(0);
     const { text } = await node.client.get('/metrics');
     const shed = Number(/^rl_shed_total\{tier="free"\} (\d+)$/m.exec(text)?.[1]);
