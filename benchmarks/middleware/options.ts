@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { parseRounds, quick, thorough, type ServicePace } from '../service/options.ts';
+import { parseCount, quick, thorough, type ServicePace } from '../service/options.ts';
 import { rows, type RowName } from './rows.ts';
 
 export type MiddlewareOptions = {
@@ -31,17 +31,11 @@ export function parseOptions(args: readonly string[]): MiddlewareOptions {
     },
   });
   const pace = { ...(values.quick ? quick : thorough), warmUpCalls };
-  const rounds = values.rounds === undefined ? pace.rounds : parseRounds(values.rounds);
+  const rounds = parseCount('--rounds', values.rounds ?? pace.rounds, 500);
   const nodeArgs = values.profile ? ['--cpu-prof', `--cpu-prof-dir=${values.profile}`] : [];
   const { asleep } = values;
-  const livesMax = parseLives(values.lives);
+  const livesMax = parseCount('--lives', values.lives, 50);
   return { pace: { ...pace, rounds }, only: parseRows(values.only), livesMax, asleep, nodeArgs };
-}
-
-function parseLives(text: string): number {
-  const lives = Number(text);
-  if (Number.isInteger(lives) && lives >= 1 && lives <= 50) return lives;
-  throw new Error(`--lives takes a whole number from 1 to 50; got ${text}`);
 }
 
 function parseRows(text: string | undefined): readonly RowName[] {

@@ -8,8 +8,10 @@ export type ServicePace = {
   readonly rounds: number;
   readonly roundMs: number;
   readonly warmUpCalls: number;
+  /** Of row d. */
   readonly tenants: number;
-  readonly starts: number;
+  /** How often row d starts its servers: processes of the same code differ for as long as they live. */
+  readonly lives: number;
 };
 
 export type Options = {
@@ -25,9 +27,9 @@ export const thorough = {
   roundMs: 400,
   warmUpCalls: 30_000,
   tenants: 100_000,
-  starts: 5,
+  lives: 5,
 };
-export const quick = { rounds: 4, roundMs: 600, warmUpCalls: 10_000, tenants: 2000, starts: 1 };
+export const quick = { rounds: 4, roundMs: 600, warmUpCalls: 10_000, tenants: 2000, lives: 1 };
 
 export function parseOptions(args: readonly string[]): Options {
   const { values } = parseArgs({
@@ -37,18 +39,22 @@ export function parseOptions(args: readonly string[]): Options {
       only: { type: 'string' },
       profile: { type: 'string' },
       rounds: { type: 'string' },
+      lives: { type: 'string' },
+      tenants: { type: 'string' },
     },
   });
   const nodeArgs = values.profile ? ['--cpu-prof', `--cpu-prof-dir=${values.profile}`] : [];
   const pace = values.quick ? quick : thorough;
-  const rounds = values.rounds === undefined ? pace.rounds : parseRounds(values.rounds);
-  return { pace: { ...pace, rounds }, only: parseRows(values.only), nodeArgs };
+  const rounds = parseCount('--rounds', values.rounds ?? pace.rounds, 500);
+  const lives = parseCount('--lives', values.lives ?? pace.lives, 50);
+  const tenants = parseCount('--tenants', values.tenants ?? pace.tenants, 100_000);
+  return { pace: { ...pace, rounds, lives, tenants }, only: parseRows(values.only), nodeArgs };
 }
 
-export function parseRounds(text: string): number {
-  const rounds = Number(text);
-  if (Number.isInteger(rounds) && rounds >= 1 && rounds <= 500) return rounds;
-  throw new Error(`--rounds takes a whole number from 1 to 500; got ${text}`);
+export function parseCount(option: string, value: string | number, max: number): number {
+  const count = Number(value);
+  if (Number.isInteger(count) && count >= 1 && count <= max) return count;
+  throw new Error(`${option} takes a whole number from 1 to ${max}; got ${value}`);
 }
 
 function parseRows(text: string | undefined): ReadonlySet<RowName> {

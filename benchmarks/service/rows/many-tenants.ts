@@ -1,13 +1,18 @@
 import { median } from '../../measure.ts';
 import { singleBodies } from '../bodies.ts';
-import { measure } from '../measure.ts';
+import { measure, ratioOf, type Sample } from '../measure.ts';
 import type { ServicePace } from '../options.ts';
-import type { Server } from '../process.ts';
 import type { Rig } from '../rig.ts';
 import { lineOf, timesLine, type Line } from '../table.ts';
 import { makeTenant, makeTenants } from '../tenants.ts';
 
 const keysEach = 3;
+
+/** What is seen of one of the two in all its lives. */
+class Seen {
+  readonly startMs: number[] = [];
+  readonly samples: Sample[] = [];
+}
 
 /** Row d: whether the number of tenants is felt, by a check and by a start. */
 export async function measureManyTenants(rig: Rig, pace: ServicePace): Promise<Line[]> {
@@ -21,50 +26,52 @@ export async function measureManyTenants(rig: Rig, pace: ServicePace): Promise<L
   const keys = await makeTenants(first.many, databases.many, { tenants: pace.tenants, keysEach });
   await Promise.all([first.one.stop(), first.many.stop()]);
 
-  const startMs: { one: number[]; many: number[] } = { one: [], many: [] };
-  let nodes: { one: Server; many: Server } | null = null;
-  for (let round = 0; round < pace.starts; round += 1) {
-    await Promise.all([nodes?.one.stop(), nodes?.many.stop()]);
+  // As many subjects for one tenant as for all: what differs is whose they are.
+  const load = { path: '/v1/check', bodies: singleBodies({ count: keys.length }) };
+  const one = new Seen();
+  const many = new Seen();
+  for (let life = 1; life <= pace.lives; life += 1) {
     const settings = { SLUICE_REDIS_URL: redisUrl };
-    nodes = {
+    const nodes = {
       one: await start(databases.one, settings),
       many: await start(databases.many, settings),
     };
-    startMs.one.push(nodes.one.startMs);
-    startMs.many.push(nodes.many.startMs);
+    one.startMs.push(nodes.one.startMs);
+    many.startMs.push(nodes.many.startMs);
+    const { driver } = rig;
+    await driver.define('one', { ...load, port: nodes.one.port, keys: [oneKey] });
+    await driver.define('many', { ...load, port: nodes.many.port, keys });
+    await driver.runOnce('one');
+    await driver.runOnce('many');
+    const seen = await measure(
+      driver,
+      {
+        many: { server: nodes.many, load: 'many', decisions: 1 },
+        one: { server: nodes.one, load: 'one', decisions: 1 },
+      },
+      pace,
+    );
+    one.samples.push(...seen.one);
+    many.samples.push(...seen.many);
+    console.error(`life ${life} of ${pace.lives}: ${ratioOf(seen.many, seen.one).toFixed(2)}x`);
+    await rig.requireExact();
+    await Promise.all([nodes.one.stop(), nodes.many.stop()]);
   }
-  if (!nodes) throw new Error('nothing was started');
 
-  const { driver } = rig;
-  // As many subjects for one tenant as for all: what differs is whose they are.
-  const bodies = singleBodies({ count: keys.length });
-  const path = '/v1/check';
-  await driver.define('one', { port: nodes.one.port, path, keys: [oneKey], bodies });
-  await driver.define('many', { port: nodes.many.port, path, keys, bodies });
-  await driver.runOnce('one');
-  await driver.runOnce('many');
-  const seen = await measure(
-    driver,
-    {
-      many: { server: nodes.many, load: 'many', decisions: 1 },
-      one: { server: nodes.one, load: 'one', decisions: 1 },
-    },
-    pace,
-  );
   const tenants = `${pace.tenants.toLocaleString('en-US')} tenants with ${keysEach} keys each`;
-  const ratio = median(startMs.many.map((ms, round) => ms / (startMs.one[round] ?? ms)));
+  const ratio = median(many.startMs.map((ms, life) => ms / (one.startMs[life] ?? ms)));
   return [
     lineOf({
       row: 'd',
       what: `${tenants}, on Redis`,
       against: 'one tenant',
       atLeast: 0.9,
-      subject: seen.many,
-      baseline: seen.one,
+      subject: many.samples,
+      baseline: one.samples,
     }),
     timesLine(
       { row: 'd', what: `start with ${tenants}`, against: 'start with one', ratio },
-      { subjectMs: median(startMs.many), baselineMs: median(startMs.one) },
+      { subjectMs: median(many.startMs), baselineMs: median(one.startMs) },
     ),
   ];
 }
