@@ -11,18 +11,23 @@ async function restedMs(rest: () => Promise<unknown>): Promise<number> {
 }
 
 it('rests long after work while others are to be answered', async () => {
-  const pace = new Pace({ isBusy: () => true });
+  const pace = new Pace({ busyShare: () => 1 });
   expect(await restedMs(() => pace.rest(1))).toBeGreaterThanOrEqual(49);
 });
 
 it('rests less where nobody needs the time', async () => {
-  const pace = new Pace({ isBusy: () => false });
+  const pace = new Pace({ busyShare: () => 0 });
   expect(await restedMs(() => pace.rest(10))).toBeGreaterThanOrEqual(90);
   expect(await pace.rest(1)).toBe(true);
 });
 
+it('takes who is busy in bursts for busy', async () => {
+  const pace = new Pace({ busyShare: () => 0.3 });
+  expect(await restedMs(() => pace.rest(1))).toBeGreaterThanOrEqual(49);
+});
+
 it('makes all who share it rest for each other', async () => {
-  const pace = new Pace({ isBusy: () => true });
+  const pace = new Pace({ busyShare: () => 1 });
   const first = restedMs(() => pace.rest(1));
   const second = restedMs(() => pace.rest(1));
   expect(await first).toBeLessThan(await second);
