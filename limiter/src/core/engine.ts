@@ -2,6 +2,7 @@ import type { PeriodBounds } from './calendar/index.ts';
 import type { Opaque } from './algorithms/index.ts';
 import type { Costs } from './costs.ts';
 import type { StoreFailure } from './errors.ts';
+import type { TenantNotes } from './known-tenant.ts';
 import type { Limit } from './limit.ts';
 
 /**
@@ -78,17 +79,6 @@ export type TenantRef = {
   /** Of who asks again and again with this very object: then nothing is looked up by the id. */
   readonly notes?: TenantNotes | undefined;
 };
-
-/** What others keep with a tenant, to find it at a glance. */
-export class TenantNotes {
-  /** What an engine calls the tenant, and which: another one has other names. */
-  name = '';
-  namedBy: object | null = null;
-  /** In which round it was last noted that something was counted for it. */
-  activeIn: object | null = null;
-  /** Where it stands at a gate. */
-  place: object | null = null;
-}
 
 /** The version of a tenant's configuration and of what it shares with others. */
 export type Epoch = { readonly tenant: number; readonly shared: number };

@@ -10,6 +10,7 @@ export * from './clock.ts';
 export * from './decision.ts';
 export * from './engine.ts';
 export * from './errors.ts';
+export { KnownTenant } from './known-tenant.ts';
 export { levelOf, type Level } from './level.ts';
 export type { LimitInput } from './limit-input.ts';
 export type * from './limiter-port.ts';

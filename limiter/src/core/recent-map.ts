@@ -1,12 +1,24 @@
+/** What keeps it: a map, or what keeps things in a way of its own. */
+export type Shelf<T, Given = T> = {
+  readonly size: number;
+  get(text: string): T | undefined;
+  set(text: string, value: Given): unknown;
+  delete(text: string): unknown;
+};
+
 /** A bounded map that forgets the older half of what was not asked for lately. */
-export class RecentMap<T> {
+export class RecentMap<T extends Given, Given = T> {
   readonly #max: number;
-  #young = new Map<string, T>();
-  #old = new Map<string, T>();
+  readonly #makeShelf: () => Shelf<T, Given>;
+  #young: Shelf<T, Given>;
+  #old: Shelf<T, Given>;
 
   /** Holds at most twice as many. */
-  constructor(max: number) {
+  constructor(max: number, makeShelf: () => Shelf<T, Given> = () => new Map<string, never>()) {
     this.#max = max;
+    this.#makeShelf = makeShelf;
+    this.#young = makeShelf();
+    this.#old = makeShelf();
   }
 
   /** Another one whenever the older half is forgotten: what was put here, or asked for, since is there. */
@@ -32,10 +44,10 @@ export class RecentMap<T> {
     this.#old.delete(text);
   }
 
-  set(text: string, value: T): void {
+  set(text: string, value: Given): void {
     if (this.#young.size >= this.#max) {
       this.#old = this.#young;
-      this.#young = new Map();
+      this.#young = this.#makeShelf();
     }
     this.#young.set(text, value);
   }

@@ -15,6 +15,7 @@ import {
   type CompiledPolicy,
   type QuotaTree,
 } from './rules.ts';
+import { sameEpoch } from './same.ts';
 import { planById, Snapshot, type Calendar, type RulesOf } from './snapshot.ts';
 import type { ModeSource, PlanSource, PolicySource, SharedSource, TenantSource } from './source.ts';
 import { changesAtMs, isInForce } from './timeline.ts';
@@ -40,7 +41,7 @@ export class Compiler {
     const policies = this.#policySet(tenant, shared);
     return new Snapshot({
       tenant,
-      epoch: { tenant: tenant.epoch.tenant, shared: shared.epoch },
+      epoch: sameEpoch({ tenant: tenant.epoch.tenant, shared: shared.epoch }),
       plan: planOf(tenant, shared),
       rulesOf: this.#rulesWith(tenant, shared, policies, nowMs),
       shared,

@@ -16,7 +16,9 @@ describe('what many tenants have in common', () => {
     expect(sameTenant(some)).toEqual(some);
     expect(sameTenant(other)).toEqual(other);
     expect(sameTenant(other).modes).toBe(sameTenant(some).blocks);
-    expect(sameTenant(other).epoch).not.toBe(sameTenant(some).epoch);
+    expect(sameTenant(other).epoch).toBe(sameTenant(some).epoch);
+    const epoch = { tenant: some.epoch.tenant + 1, shared: some.epoch.shared };
+    expect(sameTenant(read({ epoch })).epoch).toEqual(epoch);
   });
 
   it('of texts says the same, however many there are', () => {

@@ -1,7 +1,8 @@
-import { RecentMap } from 'sluice/core';
+import { RecentMap, type Epoch } from 'sluice/core';
 import type { TenantSource } from './source.ts';
 
 const texts = new RecentMap<string>(5000);
+const epochs = new RecentMap<Epoch>(1000);
 const noneOf: readonly never[] = Object.freeze([]);
 
 /** Of texts that many say: one that reads the same, and is not kept once more. */
@@ -10,6 +11,16 @@ export function sameText(text: string): string {
   if (known !== undefined) return known;
   texts.set(text, text);
   return text;
+}
+
+/** Most tenants changed as often as many others did. */
+export function sameEpoch({ tenant, shared }: Epoch): Epoch {
+  const text = `${tenant}.${shared}`;
+  const known = epochs.get(text);
+  if (known) return known;
+  const epoch = { tenant, shared };
+  epochs.set(text, epoch);
+  return epoch;
 }
 
 /**
@@ -28,7 +39,7 @@ export function sameTenant(tenant: TenantSource): TenantSource {
     generation: tenant.generation,
     pool: tenant.pool,
     place: tenant.place,
-    epoch: tenant.epoch,
+    epoch: sameEpoch(tenant.epoch),
     plans: sameList(tenant.plans),
     policies: sameList(tenant.policies),
     overrides: sameList(tenant.overrides),

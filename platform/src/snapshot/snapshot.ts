@@ -1,4 +1,4 @@
-import { TenantNotes, type Epoch, type SnapshotRef, type TenantRef } from 'sluice/core';
+import { KnownTenant, type Epoch, type SnapshotRef, type TenantRef } from 'sluice/core';
 import { defaultPool } from '../control/pools/pool.ts';
 import type { Blocks } from './blocks.ts';
 import type { Rules } from './rules.ts';
@@ -52,13 +52,8 @@ export class Snapshot implements SnapshotRef {
     this.validUntilUs =
       parts.validUntilMs === Number.POSITIVE_INFINITY ? undefined : parts.validUntilMs * 1000;
     const { id, generation, place } = parts.tenant;
-    this.ref = {
-      id,
-      generation,
-      place: place ?? undefined,
-      pool: poolOf(parts.tenant, parts.shared),
-      notes: new TenantNotes(),
-    };
+    const pool = poolOf(parts.tenant, parts.shared);
+    this.ref = new KnownTenant({ id, generation, place: place ?? undefined, pool });
     this.rules = parts.rulesOf(parts.plan, parts.tenant);
   }
 

@@ -1,12 +1,12 @@
 import type { DecideCall, DecideResult, Tell } from '../../core/engine.ts';
 import { StoreFailure } from '../../core/errors.ts';
-import type { Place } from './gate.ts';
+import type { Standing } from '../../core/known-tenant.ts';
 
 /** Calls that go, and are waited for, together. Each is told of once: what comes later is too late. */
 export class Company {
   readonly calls: DecideCall[] = [];
   /** Where they stand at the gate. */
-  readonly places: Place[] = [];
+  readonly standings: Standing[] = [];
   /** What they are among all that were asked. */
   readonly #numbers: number[] = [];
   readonly #isTold: boolean[] = [];
@@ -19,10 +19,10 @@ export class Company {
     this.#tell = tell;
   }
 
-  add(number: number, call: DecideCall, place: Place): void {
+  add(number: number, call: DecideCall, standing: Standing): void {
     this.#numbers.push(number);
     this.calls.push(call);
-    this.places.push(place);
+    this.standings.push(standing);
     this.#isTold.push(false);
   }
 

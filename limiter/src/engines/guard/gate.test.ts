@@ -1,34 +1,35 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { TenantNotes, type TenantRef } from '../../core/engine.ts';
-import { Gate, type GateOptions, type Place } from './gate.ts';
+import type { TenantRef } from '../../core/engine.ts';
+import { KnownTenant, type Standing } from '../../core/known-tenant.ts';
+import { Gate, type GateOptions } from './gate.ts';
 
 const tenants = ['a', 'b', 'c'] as const;
 
-/** A gate whose places are known by their tenants, which keep them where they have notes. */
+/** A gate whose standings are known by their tenants, which keep them where they have notes. */
 function namedGate(options: GateOptions, { withNotes }: { readonly withNotes: boolean }) {
   const gate = new Gate(options);
   const refs = new Map<string, TenantRef>();
   const refOf = (id: string): TenantRef => {
-    const ref = refs.get(id) ?? (withNotes ? { id, notes: new TenantNotes() } : { id });
+    const ref = refs.get(id) ?? (withNotes ? new KnownTenant({ id }) : { id });
     refs.set(id, ref);
     return ref;
   };
-  const places = new Map<string, Place>();
-  const keep = (tenant: string, place: Place | null) => {
-    if (place) places.set(tenant, place);
-    return place !== null;
+  const standings = new Map<string, Standing>();
+  const keep = (tenant: string, standing: Standing | null) => {
+    if (standing) standings.set(tenant, standing);
+    return standing !== null;
   };
   return {
     enter: (tenant: string) => keep(tenant, gate.enter(refOf(tenant))),
-    leave: (tenant: string) => gate.leave(places.get(tenant) as Place),
+    leave: (tenant: string) => gate.leave(standings.get(tenant) as Standing),
     wait: (tenant: string, go: () => void) => {
-      const waiting = (place: Place) => {
-        keep(tenant, place);
+      const waiting = (standing: Standing) => {
+        keep(tenant, standing);
         go();
       };
-      const place = gate.wait(refOf(tenant), waiting);
-      return place !== null && { cancel: () => gate.cancel(place, waiting) };
+      const standing = gate.wait(refOf(tenant), waiting);
+      return standing !== null && { cancel: () => gate.cancel(standing, waiting) };
     },
     get inFlight() {
       return gate.inFlight;
@@ -142,3 +143,13 @@ describe.each([{ withNotes: true }, { withNotes: false }])(
     });
   },
 );
+
+it('counts who stands at another gate too by itself', () => {
+  const tenant = new KnownTenant({ id: 'a' });
+  const gates = [1, 2].map(() => new Gate({ max: 2, perTenantMax: 1 }));
+  const standings = gates.map((gate) => gate.enter(tenant));
+  expect(standings.every((standing) => standing !== null)).toBe(true);
+  expect(gates.map((gate) => gate.enter(tenant))).toEqual([null, null]);
+  gates[0]?.leave(standings[0] as Standing);
+  expect(gates.map((gate) => gate.enter(tenant) !== null)).toEqual([true, false]);
+});

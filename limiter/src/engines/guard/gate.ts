@@ -1,4 +1,5 @@
 import type { TenantRef } from '../../core/engine.ts';
+import { Standing } from '../../core/known-tenant.ts';
 
 export type GateOptions = {
   /** Calls that may be under way at once: of all together, and of one tenant. */
@@ -8,27 +9,10 @@ export type GateOptions = {
 
 /** More than these of one tenant do not wait: they would be late anyway. */
 const waitingPerTenantMax = 1024;
-/** With more places than these the idle ones are left out; and not again before they have doubled. */
-const placesMin = 2048;
+/** With more standings than these the idle ones are left out; and not again before they have doubled. */
+const standingsMin = 2048;
 
-/** A tenant's. */
-export class Place {
-  readonly gate: Gate;
-  inFlight = 0;
-  isQueued = false;
-  /** Null until somebody had to. */
-  waiting: Go[] | null = null;
-
-  constructor(gate: Gate) {
-    this.gate = gate;
-  }
-
-  get waitingCount(): number {
-    return this.waiting?.length ?? 0;
-  }
-}
-
-type Go = (place: Place) => void;
+type Go = NonNullable<Standing['waiting']>[number];
 
 /**
  * Bounds how many calls are under way, and shares what is there among tenants that wait: one after
@@ -41,10 +25,10 @@ export class Gate {
    * Of those who do not keep it themselves. Who are idle stay for a while: to come and go costs more
    * than to stay.
    */
-  #places = new Map<string, Place>();
-  #placesMax = placesMin;
+  #standings = new Map<string, Standing>();
+  #standingsMax = standingsMin;
   /** Those with somebody waiting who could go if there were room. */
-  #queue: Place[] = [];
+  #queue: Standing[] = [];
   #inFlight = 0;
 
   constructor({ max, perTenantMax }: GateOptions) {
@@ -56,85 +40,88 @@ export class Gate {
     return this.#inFlight;
   }
 
-  /** The tenant's place, where the call may go at once: each that goes must `leave` it. Else null. */
-  enter(tenant: TenantRef): Place | null {
-    const place = this.#placeOf(tenant);
-    const isFull = this.#inFlight >= this.#max || place.inFlight >= this.#perTenantMax;
-    if (isFull || place.waitingCount > 0) return null;
-    place.inFlight += 1;
+  /** The tenant's standing, where the call may go at once: each that goes must `leave` it. Else null. */
+  enter(tenant: TenantRef): Standing | null {
+    const standing = this.#standingOf(tenant);
+    const isFull = this.#inFlight >= this.#max || standing.inFlight >= this.#perTenantMax;
+    if (isFull || isWaitedFor(standing)) return null;
+    standing.inFlight += 1;
     this.#inFlight += 1;
-    return place;
+    return standing;
   }
 
-  /** Where it waits: `go` is called with that place when it has entered. Null: too many wait already. */
-  wait(tenant: TenantRef, go: Go): Place | null {
-    const place = this.#placeOf(tenant);
-    if (place.waitingCount >= waitingPerTenantMax) return null;
-    place.waiting ??= [];
-    place.waiting.push(go);
-    this.#enqueue(place);
-    return place;
+  /** Where it waits: `go` is called with that standing when it has entered. Null: too many wait already. */
+  wait(tenant: TenantRef, go: Go): Standing | null {
+    const standing = this.#standingOf(tenant);
+    if ((standing.waiting?.length ?? 0) >= waitingPerTenantMax) return null;
+    standing.waiting ??= [];
+    standing.waiting.push(go);
+    this.#enqueue(standing);
+    return standing;
   }
 
   /** It waits no longer. */
-  cancel({ waiting }: Place, go: Go): void {
+  cancel({ waiting }: Standing, go: Go): void {
     const at = waiting?.indexOf(go) ?? -1;
     if (at >= 0) waiting?.splice(at, 1);
   }
 
-  leave(place: Place): void {
-    place.inFlight -= 1;
+  leave(standing: Standing): void {
+    standing.inFlight -= 1;
     this.#inFlight -= 1;
-    this.#enqueue(place);
+    this.#enqueue(standing);
     this.#letIn();
   }
 
   #letIn(): void {
     while (this.#inFlight < this.#max) {
-      const place = this.#queue.shift();
-      if (!place) return;
-      place.isQueued = false;
-      const go = place.waiting?.shift();
+      const standing = this.#queue.shift();
+      if (!standing) return;
+      standing.isQueued = false;
+      const go = standing.waiting?.shift();
       if (!go) continue;
-      place.inFlight += 1;
+      standing.inFlight += 1;
       this.#inFlight += 1;
-      this.#enqueue(place);
-      go(place);
+      this.#enqueue(standing);
+      go(standing);
     }
   }
 
-  #enqueue(place: Place): void {
-    if (place.isQueued || place.waitingCount === 0) return;
-    if (place.inFlight >= this.#perTenantMax) return;
-    place.isQueued = true;
-    this.#queue.push(place);
+  #enqueue(standing: Standing): void {
+    if (standing.isQueued || !isWaitedFor(standing)) return;
+    if (standing.inFlight >= this.#perTenantMax) return;
+    standing.isQueued = true;
+    this.#queue.push(standing);
   }
 
   /** Who was read anew has new notes, and for a moment twice as much room. */
-  #placeOf({ id, notes }: TenantRef): Place {
-    if (!notes) return this.#remembered(id);
-    const { place } = notes;
-    if (place instanceof Place && place.gate === this) return place;
-    const made = new Place(this);
-    notes.place = made;
-    return made;
+  #standingOf({ id, notes }: TenantRef): Standing {
+    if (notes?.gate === this) return notes;
+    // It stands at another gate with them.
+    if (!notes || notes.gate) return this.#remembered(id);
+    notes.gate = this;
+    return notes;
   }
 
-  #remembered(id: string): Place {
-    let place = this.#places.get(id);
-    if (!place) {
-      if (this.#places.size >= this.#placesMax) this.#leaveOutIdle();
-      place = new Place(this);
-      this.#places.set(id, place);
+  #remembered(id: string): Standing {
+    let standing = this.#standings.get(id);
+    if (!standing) {
+      if (this.#standings.size >= this.#standingsMax) this.#leaveOutIdle();
+      standing = new Standing();
+      this.#standings.set(id, standing);
     }
-    return place;
+    return standing;
   }
 
   #leaveOutIdle(): void {
-    const busy = [...this.#places].filter(
-      ([, { inFlight, waitingCount }]) => inFlight + waitingCount > 0,
+    const busy = [...this.#standings].filter(
+      ([, standing]) => standing.inFlight > 0 || isWaitedFor(standing),
     );
-    this.#places = new Map(busy);
-    this.#placesMax = Math.max(placesMin, 2 * busy.length);
+    this.#standings = new Map(busy);
+    this.#standingsMax = Math.max(standingsMin, 2 * busy.length);
   }
+}
+
+function isWaitedFor({ waiting }: Standing): boolean {
+  return waiting !== null && waiting.length > 0;
 }

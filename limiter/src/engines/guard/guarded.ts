@@ -92,8 +92,8 @@ export class Guarded implements Engine {
     const told: Promise<void>[] = [];
     for (let at = 0; at < calls.length; at += 1) {
       const call = calls[at] as DecideCall;
-      const place = shard?.gate.enter(call.tenant);
-      if (place) company.add(at, call, place);
+      const standing = shard?.gate.enter(call.tenant);
+      if (standing) company.add(at, call, standing);
       else {
         const alone = this.decide(call).catch(storeFailureIn);
         told.push(alone.then((result) => tell(at, result)));
@@ -115,7 +115,7 @@ export class Guarded implements Engine {
       this.#orphans.adopt(call, work);
     };
     const leave = () => {
-      for (const place of company.places) gate.leave(place);
+      for (const standing of company.standings) gate.leave(standing);
     };
     work.then(leave, leave);
     try {

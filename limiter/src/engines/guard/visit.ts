@@ -1,13 +1,14 @@
 import type { TenantRef } from '../../core/engine.ts';
 import { CapacityFull } from '../../core/errors.ts';
-import type { Gate, Place } from './gate.ts';
+import type { Standing } from '../../core/known-tenant.ts';
+import type { Gate } from './gate.ts';
 
 /** One call on its way through the gate. */
 export class Visit<T> {
   readonly #gate: Gate;
   readonly #tenant: TenantRef;
   readonly #ask: () => Promise<T>;
-  #waiting: { readonly at: Place; readonly go: (place: Place) => void } | null = null;
+  #waiting: { readonly at: Standing; readonly go: (standing: Standing) => void } | null = null;
 
   constructor(gate: Gate, tenant: TenantRef, ask: () => Promise<T>) {
     this.#gate = gate;
@@ -25,9 +26,9 @@ export class Visit<T> {
     const free = this.#gate.enter(this.#tenant);
     if (free) return this.#send(free);
     return new Promise((resolve, reject) => {
-      const go = (place: Place) => {
+      const go = (standing: Standing) => {
         this.#waiting = null;
-        this.#send(place).then(resolve, reject);
+        this.#send(standing).then(resolve, reject);
       };
       const at = this.#gate.wait(this.#tenant, go);
       if (at) this.#waiting = { at, go };
@@ -44,8 +45,8 @@ export class Visit<T> {
   }
 
   /** Its room is free when the store has answered, or its connection is given up: not before. */
-  #send(place: Place): Promise<T> {
-    const leave = () => this.#gate.leave(place);
+  #send(standing: Standing): Promise<T> {
+    const leave = () => this.#gate.leave(standing);
     const work = this.#asked();
     work.then(leave, leave);
     return work;

@@ -19,7 +19,7 @@ export function encodeAll(calls: readonly SlotCall[], context: EncodeContext): E
     const call = calls[at] as SlotCall;
     const part = lonePlain(call);
     if (part && like && isAlike(like, call, part)) {
-      all[at] = repeated(like.encoded, call, part, context);
+      all[at] = repeated(like, call, part, context);
     } else {
       const encoded = new EncodedCall(call, context);
       all[at] = encoded;
@@ -49,7 +49,7 @@ function lonePlain({ questions, global, sweptUntilUs }: SlotCall): Part | null {
 
 /** In the order in which `EncodedCall` has them. */
 function repeated(
-  like: Encoded,
+  { call: liked, encoded }: Like,
   { tenant, snapshot }: SlotCall,
   { limits, ledgerLabel }: Part,
   { keys, allowances }: EncodeContext,
@@ -64,6 +64,9 @@ function repeated(
     if (bound.limit.penalty) names.push(key + penaltySuffix);
   }
   if (allowances) names.push(prefix + countersAllowanceSuffix);
-  const epoch = snapshot ? epochText(snapshot) : null;
-  return { uses: like.uses, keys: names, args: like.args, epoch };
+  const { uses, args } = encoded;
+  // Most tenants have one of few epochs, and then the very same.
+  const isSame = liked.snapshot?.epoch === snapshot?.epoch;
+  const epoch = isSame ? encoded.epoch : snapshot ? epochText(snapshot) : null;
+  return { uses, keys: names, args, epoch };
 }
