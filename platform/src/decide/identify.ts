@@ -1,5 +1,6 @@
-import { isMarked, opens, type Credential } from '../control/credentials/credential.ts';
+import { isMarked, type Credential } from '../control/credentials/credential.ts';
 import type { KeyRing } from '../snapshot/key-ring.ts';
+import type { KnownKey } from '../snapshot/key-table.ts';
 import type { Snapshot } from '../snapshot/snapshot.ts';
 import type { Snapshots } from '../snapshot/snapshots.ts';
 import type { KeySource } from '../snapshot/source.ts';
@@ -38,7 +39,7 @@ export class Identifier {
     if (!credential) throw this.#refused(address, 'malformed');
     const { keys, snapshots } = this.#parts;
     const key = keys.known(credential.id);
-    const snapshot = key ? snapshots.known(key.tenantId, key.snapshot) : undefined;
+    const snapshot = key ? snapshots.knownOf(key) : undefined;
     if (!key || !snapshot || key.epoch < snapshot.epoch.tenant) {
       return this.#lookUp(credential, address);
     }
@@ -69,7 +70,7 @@ export class Identifier {
    * An id that is not ours costs the database nothing. One that is can't be invented, so that it is
    * looked up from wherever it comes: many tenants may call from one address.
    */
-  async #find(id: string, address: string): Promise<KeySource | null> {
+  async #find(id: string, address: string): Promise<KnownKey | null> {
     const { keys, lookUps, markSecret, isImported, onFailure } = this.#parts;
     if (!isMarked(id, markSecret) && !isImported(id)) throw this.#refused(address, 'not_ours');
     const limited = lookUps.limitOf(address);
@@ -89,7 +90,7 @@ export class Identifier {
   }
 
   /** With the database away, a key that was good goes on being so. */
-  async #findAgain(key: KeySource, epoch: number): Promise<KeySource | null> {
+  async #findAgain(key: KnownKey, epoch: number): Promise<KnownKey | null> {
     try {
       return await this.#parts.keys.find(key.id, epoch);
     } catch (error) {
@@ -98,8 +99,8 @@ export class Identifier {
     }
   }
 
-  #verify({ secret }: Credential, key: KeySource, address: string): void {
-    if (!opens(secret, key)) throw this.#refused(address, 'wrong_secret');
+  #verify({ secret }: Credential, key: KnownKey, address: string): void {
+    if (!key.opens(secret)) throw this.#refused(address, 'wrong_secret');
     const isExpired = key.expiresAtMs !== null && Date.now() >= key.expiresAtMs;
     if (key.revoked || isExpired) throw this.#refused(address, 'over');
   }

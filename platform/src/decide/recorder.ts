@@ -19,7 +19,7 @@ export type RecorderOptions = {
 };
 
 /** A key, and in which round it was noted. */
-export type UsedKey = { readonly id: string; usedIn?: object | null };
+export type UsedKey = { readonly id: string; usedIn?: number };
 
 const minuteUs = 60_000_000;
 const linesMaxDefault = 100_000;
@@ -52,7 +52,7 @@ export class Recorder {
   #usedKeys: string[] = [];
   /** Who is noted bears the round's mark, so that nobody is looked up: most have called before. */
   #activeRound = {};
-  #usedRound = {};
+  #usedRound = 1;
 
   constructor({ engine, onLost = () => {}, linesMax = linesMaxDefault }: RecorderOptions) {
     this.#engine = engine;
@@ -86,7 +86,7 @@ export class Recorder {
   takeUsedKeys(): string[] {
     const used = new Set(this.#usedKeys);
     this.#usedKeys = [];
-    this.#usedRound = {};
+    this.#usedRound += 1;
     return [...used];
   }
 

@@ -4,7 +4,7 @@ import type { SourceReader } from './read-source.ts';
 import { SingleFlight } from './single-flight.ts';
 import type { CacheWatch } from './snapshots.ts';
 import type { SourceCache } from './source-cache.ts';
-import { KnownKey } from './known-key.ts';
+import { KeyTable, type KnownKey } from './key-table.ts';
 import type { KeySource } from './source.ts';
 
 export type KeyRingOptions = {
@@ -22,7 +22,7 @@ export class KeyRing {
   readonly #reader: SourceReader;
   readonly #cache: SourceCache | null;
   readonly #watch: CacheWatch;
-  readonly #keys: RecentMap<KnownKey>;
+  readonly #keys: RecentMap<KnownKey, KeySource>;
   /** Ids are never used twice: what is unknown stays so. */
   readonly #unknown = new LRUCache<string, true>({ max: unknownMax, ttl: unknownTtlMs });
   readonly #loading = new SingleFlight<KnownKey | null>();
@@ -31,7 +31,7 @@ export class KeyRing {
     this.#reader = reader;
     this.#cache = cache;
     this.#watch = watch;
-    this.#keys = new RecentMap(keysMax / 2);
+    this.#keys = new RecentMap(keysMax / 2, () => new KeyTable());
   }
 
   /** As of the tenant's epoch or later; undefined when it must be looked up. */
@@ -60,9 +60,9 @@ export class KeyRing {
   }
 
   #keep(source: KeySource): KnownKey {
-    const key = new KnownKey(source);
-    this.#keys.set(key.id, key);
-    return key;
+    const { id } = source;
+    this.#keys.set(id, source);
+    return this.#keys.peek(id) as KnownKey;
   }
 
   /** It is not looked up again for a while: there is no such key. */

@@ -26,21 +26,21 @@ function rigOf(tenantsMax = 100) {
 it('is found at a glance by who has seen it', async () => {
   const { snapshots, load } = rigOf();
   const seen = await load('t');
-  expect(snapshots.known('not looked up by this', seen)).toBe(seen);
+  expect(snapshots.knownOf({ tenantId: 'not looked up by this', snapshot: seen })).toBe(seen);
 });
 
 it('is not what somebody has seen once a newer one is known', async () => {
   const { snapshots, load } = rigOf();
   const seen = await load('t');
   const newer = await load('t', 2);
-  expect(snapshots.known('t', seen)).toBe(newer);
+  expect(snapshots.knownOf({ tenantId: 't', snapshot: seen })).toBe(newer);
 });
 
 it('is not what somebody has seen once it was dropped', async () => {
   const { snapshots, load } = rigOf();
   const seen = await load('t');
   snapshots.drop('t', 2);
-  expect(snapshots.known('t', seen)).toBeUndefined();
+  expect(snapshots.knownOf({ tenantId: 't', snapshot: seen })).toBeUndefined();
 });
 
 it('is not what somebody has seen once its tenant is gone', async () => {
@@ -48,7 +48,7 @@ it('is not what somebody has seen once its tenant is gone', async () => {
   const seen = await load('t');
   epochs.delete('t');
   await snapshots.reload('t');
-  expect(snapshots.known('t', seen)).toBeUndefined();
+  expect(snapshots.knownOf({ tenantId: 't', snapshot: seen })).toBeUndefined();
 });
 
 it('is looked up again by who has seen one that may have been forgotten since', async () => {
@@ -57,9 +57,9 @@ it('is looked up again by who has seen one that may have been forgotten since', 
   await load('a');
   // Now `t` is among the older half, and is kept for being asked for.
   await load('b');
-  expect(snapshots.known('t', seen)).toBe(seen);
+  expect(snapshots.knownOf({ tenantId: 't', snapshot: seen })).toBe(seen);
   for (const id of ['c', 'd', 'e', 'f', 'g']) await load(id);
-  expect(snapshots.known('t', seen)).toBeUndefined();
+  expect(snapshots.knownOf({ tenantId: 't', snapshot: seen })).toBeUndefined();
   const again = await load('t', 2);
-  expect(snapshots.known('t', seen)).toBe(again);
+  expect(snapshots.knownOf({ tenantId: 't', snapshot: seen })).toBe(again);
 });

@@ -1,5 +1,6 @@
 import { RecentMap, type Epoch } from 'sluice/core';
 import { Compiler } from './compile.ts';
+import type { KnownKey } from './key-table.ts';
 import type { SourceReader } from './read-source.ts';
 import { sameTenant } from './same.ts';
 import { SingleFlight } from './single-flight.ts';
@@ -40,9 +41,18 @@ export class Snapshots {
     this.#snapshots = new RecentMap(tenantsMax / 2);
   }
 
-  /** What this node knows right now; at a glance where that is what somebody has seen before. */
-  known(tenantId: string, seen: Snapshot | null = null): Snapshot | undefined {
-    const snapshot = this.#isKept(seen) ? seen : this.#find(tenantId);
+  /** What this node knows right now. */
+  known(tenantId: string): Snapshot | undefined {
+    return this.#current(this.#find(tenantId));
+  }
+
+  /** The same of a key's tenant; at a glance where that is what was last seen through the key. */
+  knownOf(key: Pick<KnownKey, 'tenantId' | 'snapshot'>): Snapshot | undefined {
+    const { snapshot: seen } = key;
+    return this.#current(this.#isKept(seen) ? seen : this.#find(key.tenantId));
+  }
+
+  #current(snapshot: Snapshot | undefined): Snapshot | undefined {
     this.#watch('snapshot', snapshot ? 'hit' : 'miss');
     if (!snapshot || !this.#shared) return snapshot;
     const isShort = snapshot.epoch.shared < this.#shared.epoch;
