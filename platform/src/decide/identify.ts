@@ -63,6 +63,7 @@ export class Identifier {
       if (!key) throw this.#refused(address, 'unknown');
       this.#verify(credential, key, address);
     }
+    key.seen(snapshot);
     return { key, snapshot };
   }
 
