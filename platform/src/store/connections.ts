@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { fromIoredis, type RedisClient } from 'sluice';
+import type { RedisClient } from 'sluice';
 import {
   connect,
   onServerDoubted,
@@ -7,6 +7,7 @@ import {
   serversOf,
   type Connection,
 } from './redis-connection.ts';
+import { scriptClient } from './script-command.ts';
 
 export type ConnectionsOptions = {
   readonly url: string;
@@ -135,7 +136,7 @@ export class Connections {
       line.isWarm = true;
       onChange();
     };
-    const client = fromIoredis(connection);
+    const client = scriptClient(connection);
     const line: Line = { connection, client, tried: start(), isWarm: false, inFlight: 0 };
     this.#lines.push(line);
     return line;
