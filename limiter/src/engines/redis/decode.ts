@@ -165,9 +165,9 @@ const notRecorded = 4;
 export type AnswerContext = {
   readonly nowUs: number;
   /** Whether counters were asked that newcomers share. */
-  readonly hasOverflowed: (question: Question) => boolean;
+  hasOverflowed(question: Question): boolean;
   /** The ticket for slots taken in these limits, or null when there are none. */
-  readonly ticketOf: (limits: readonly BoundLimit[], id: string) => string | null;
+  ticketOf(limits: readonly BoundLimit[], id: string): string | null;
 };
 
 /** With what was seen elsewhere when the question was first answered, where that is another slot. */
@@ -180,14 +180,13 @@ export function readAnswer(reader: Reply, question: Question, context: AnswerCon
   if (status !== refused && status !== granted && status !== notRecorded) {
     throw new StoreFailure('malformed reply');
   }
-  const { nowUs, hasOverflowed } = context;
   const degraded = status === notRecorded ? 'idempotency_full' : null;
   return decided(question, context, {
     replayOf: null,
-    nowUs,
+    nowUs: context.nowUs,
     allowed: status !== refused,
     readings: readReadings(reader, question.limits),
-    degraded: hasOverflowed(question) ? 'overflow' : degraded,
+    degraded: context.hasOverflowed(question) ? 'overflow' : degraded,
   });
 }
 
@@ -215,7 +214,7 @@ export function readReadings(reader: Reply, limits: readonly BoundLimit[]): Read
 
 type Core = Omit<Decided, 'kind' | 'ticket' | 'reservation'>;
 
-function decided(question: Question, { ticketOf }: AnswerContext, core: Core): Decided {
+function decided(question: Question, context: AnswerContext, core: Core): Decided {
   const { replayOf, nowUs, allowed, readings, degraded } = core;
   const { reserve, limits } = question;
   const admitted = allowed && !question.peek;
@@ -228,7 +227,7 @@ function decided(question: Question, { ticketOf }: AnswerContext, core: Core): D
     nowUs,
     readings,
     replayOf,
-    ticket: holds ? ticketOf(charged, id) : null,
+    ticket: holds ? context.ticketOf(charged, id) : null,
     reservation: holds && reserve ? { id, expiresAtUs: nowUs + reserve.ttlMs * 1000 } : null,
     degraded,
   };

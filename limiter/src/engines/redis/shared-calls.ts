@@ -1,4 +1,5 @@
 import { StoreFailure } from '../../core/errors.ts';
+import { listOf } from '../../core/list.ts';
 import type { RedisClient } from './client.ts';
 import { PartOfReply, replyOf } from './decode.ts';
 import type { Encoded } from './slot-call.ts';
@@ -102,7 +103,11 @@ function tellAll(reply: unknown, count: number, from: number, tell: TellReply): 
 }
 
 /** In order, as few parts as have one script each. */
-function inCompany(calls: readonly Encoded[]): Encoded[][] {
+function inCompany(calls: readonly Encoded[]): (readonly Encoded[])[] {
+  const [first] = calls;
+  if (first && calls.every(({ uses }) => isShareable(uses) && mayShare(uses, first.uses))) {
+    return [calls];
+  }
   const parts: Encoded[][] = [];
   let part: Encoded[] = [];
   let isOpen = false;
@@ -119,20 +124,38 @@ function inCompany(calls: readonly Encoded[]): Encoded[][] {
 
 /** As `many.lua` reads them. */
 function inOne(calls: readonly Encoded[]): { keys: string[]; args: string[] } {
-  const keys: string[] = [];
+  let count = 0;
+  for (const call of calls) count += call.keys.length;
+  const keys = listOf<string>(count);
   const args = [''];
+  let at = 0;
   let list = '';
   let last: Encoded | null = null;
+  /** What is said of one that asks like the last and has the same epoch. */
+  let again = '';
   for (const call of calls) {
-    for (const key of call.keys) keys.push(key);
-    const isAlike = last?.args === call.args;
-    if (!isAlike) for (const arg of call.args) args.push(arg);
-    list += `${last ? ',' : '['}${call.keys.length},${isAlike ? 0 : call.args.length}`;
-    if (call.epoch !== null) list += `,"${call.epoch}"`;
+    for (const key of call.keys) keys[at++] = key;
+    if (last && isSaidAlike(last, call)) {
+      again ||= `,${call.keys.length},0${epochIn(call)}`;
+      list += again;
+    } else {
+      const isAlike = last?.args === call.args;
+      if (!isAlike) for (const arg of call.args) args.push(arg);
+      list += `,${call.keys.length},${isAlike ? 0 : call.args.length}${epochIn(call)}`;
+      again = '';
+    }
     last = call;
   }
-  args[0] = `${list}]`;
+  args[0] = `[${list.slice(1)}]`;
   return { keys, args };
+}
+
+function isSaidAlike(last: Encoded, { args, epoch, keys }: Encoded): boolean {
+  return last.args === args && last.epoch === epoch && last.keys.length === keys.length;
+}
+
+function epochIn({ epoch }: Encoded): string {
+  return epoch === null ? '' : `,"${epoch}"`;
 }
 
 function isOtherSlot(error: unknown): boolean {

@@ -1,24 +1,23 @@
 import type { BoundLimit, Inspection, Question, TenantRef } from '../../core/engine.ts';
 import { StoreFailure, storeFailureIn } from '../../core/errors.ts';
 import { listOf } from '../../core/list.ts';
+import { CallContext } from './answer-context.ts';
 import type { RedisClient } from './client.ts';
 import {
   readAnswer,
   readReadings,
   replyOf,
   ReplyReader,
-  type AnswerContext,
   type PartAnswer,
   type Reply,
 } from './decode.ts';
 import { encodeAll } from './encode-all.ts';
-import { EncodedCall, overflowBound } from './encode.ts';
+import { EncodedCall } from './encode.ts';
 import type { EncodeContext, SlotCall } from './slot-call.ts';
 import { holdsSuffix } from './keys.ts';
 import { run } from './script.ts';
 import type { Scripts } from './scripts.ts';
 import { SharedCalls } from './shared-calls.ts';
-import { ticketOf } from './tickets.ts';
 
 export type SlotResult =
   | SlotAnswers
@@ -38,7 +37,6 @@ type TellSlot = (at: number, result: SlotResult | StoreFailure) => void;
 const roundsMax = 8;
 
 /** Where no newcomers share a counter, which is nearly always. */
-const never = (): boolean => false;
 const asAsked = (bound: BoundLimit): BoundLimit => bound;
 
 /** Asks the scripts that decide, in as many rounds as they need to have all they must know. */
@@ -125,23 +123,13 @@ export class Slots {
     nowUs: number,
     overflowing: ReadonlySet<string> | undefined,
   ): SlotAnswers {
-    const { keys } = this.#context;
-    const isOverflowing = overflowing
-      ? (bound: BoundLimit) => overflowing.has(keys.counterOf(keys.tenant(tenant), bound))
-      : never;
-    const counted = overflowing
-      ? (bound: BoundLimit) => (isOverflowing(bound) ? overflowBound(bound) : bound)
-      : asAsked;
-    const context: AnswerContext = {
-      nowUs,
-      hasOverflowed: overflowing ? ({ limits }) => limits.some(isOverflowing) : never,
-      ticketOf: (limits, id) => ticketOf(keys, tenant, { id, limits: limits.map(counted) }),
-    };
+    const context = new CallContext(nowUs, this.#context.keys, tenant, overflowing);
     const answers = listOf<PartAnswer>(questions.length);
     for (let at = 0; at < answers.length; at += 1) {
       answers[at] = readAnswer(reader, questions[at] as Question, context);
     }
     reader.end();
+    const counted = overflowing ? (bound: BoundLimit) => context.counted(bound) : asAsked;
     return { kind: 'answered', nowUs, answers, counted };
   }
 
