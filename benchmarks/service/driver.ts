@@ -25,7 +25,7 @@ export type Report = {
 
 export const connections = 32;
 const warmUpMsMax = 60_000;
-const onceMsMax = 400_000;
+const onceMsMax = 900_000;
 
 /** The process that makes the load. It is told each load once, and then only its name. */
 export class Driver {

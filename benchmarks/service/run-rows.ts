@@ -2,7 +2,7 @@ import { cpus, loadavg } from 'node:os';
 import { renderTable, type Line } from './table.ts';
 
 /** Whatever hangs, the run ends; the watchdog of this process then stops what it started. */
-const rowMsMax = 1_800_000;
+const rowMsMax = 3_600_000;
 
 /** Measures one row after another, and prints each when it is done: a run may be broken off. */
 export async function runRows<Name extends string>(
