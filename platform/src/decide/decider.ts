@@ -125,7 +125,7 @@ export class Decider {
   async checks(asker: Asker, inputs: readonly CheckInput[]): Promise<readonly Outcome[]> {
     const caller = await this.admit(asker);
     const decide = () => this.#goOn(asker, inputs, { caller, news: null });
-    return this.#turns.take(caller.snapshot.tenant.id, inputs.length, decide);
+    return this.#turns.take(caller.snapshot.id, inputs.length, decide);
   }
 
   /** All of them or none: no limit is charged for one of them where another is refused. */
@@ -220,7 +220,7 @@ export class Decider {
    */
   async #again(asker: Asker, caller: Caller, { kind, nowUs }: News) {
     const { identifier, snapshots, quotas, time, isUnavailable } = this.#parts;
-    const { tenant, epoch, validUntilUs = Number.POSITIVE_INFINITY } = caller.snapshot;
+    const { id, epoch, validUntilUs = Number.POSITIVE_INFINITY } = caller.snapshot;
     time.heard(nowUs);
     let current = caller;
     try {
@@ -229,8 +229,8 @@ export class Decider {
         return this.#turned(asker, await identifier.identify(asker.credential, asker.address));
       }
       // Who made the change left it for all nodes: no need to wait for the database, which may hang.
-      const left = kind === 'stale' ? await snapshots.loadNewer(tenant.id, epoch) : null;
-      if (!left && !(await snapshots.reload(tenant.id))) {
+      const left = kind === 'stale' ? await snapshots.loadNewer(id, epoch) : null;
+      if (!left && !(await snapshots.reload(id))) {
         throw identifier.forget(caller.key, asker.address);
       }
       current = await identifier.identify(asker.credential, asker.address);
@@ -330,7 +330,7 @@ function denialOf({ key, snapshot }: Caller, { scope }: Asker): Denied | null {
   if (!key.scopes.includes(scope)) {
     return new Denied('scope_missing', `the key needs the scope ${scope}`);
   }
-  if (snapshot.tenant.status === 'suspended') {
+  if (snapshot.isSuspended) {
     return new Denied('tenant_suspended', 'the tenant is suspended; ask whoever runs this service');
   }
   return null;

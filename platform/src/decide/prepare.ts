@@ -44,7 +44,7 @@ export function prepare(input: CheckInput, caller: Caller, { counts }: Counting)
   try {
     const resolution = rulesFor(input, caller).resolve(input.resource);
     const { key, snapshot } = caller;
-    const by = { tenant: snapshot.tenant.name, keyId: key.id };
+    const by = { tenant: snapshot.tenantName, keyId: key.id };
     const check = parsedCheckOf(input, by, resolution);
     const block = blockOf(input, caller);
     if (block) return prepareBlocked({ input, check, resolution }, block, counts);
@@ -58,7 +58,7 @@ export function prepare(input: CheckInput, caller: Caller, { counts }: Counting)
     const question = new CheckQuestion(check, bind(limits, check), {
       ledgerLabel: counts ? label : undefined,
       asked,
-      refundable: snapshot.tenant.refunds,
+      refundable: snapshot.refunds,
     });
     return { input, check, question, resolution, shutOutBy: null };
   } catch (error) {

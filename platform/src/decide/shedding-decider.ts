@@ -48,7 +48,7 @@ export class SheddingDecider {
     shedder.entered(1);
     try {
       const checked = await decider.check(asker, input);
-      shedder.called(checked.snapshot.tenant.tier);
+      shedder.called(checked.snapshot.tier);
       return checked;
     } finally {
       shedder.left(1);
@@ -79,15 +79,15 @@ export class SheddingDecider {
     try {
       const outcomes = await decider.checks(asker, inputs);
       const known = outcomes.find((outcome): outcome is Checked => !(outcome instanceof Error));
-      if (known) shedder.called(known.snapshot.tenant.tier);
+      if (known) shedder.called(known.snapshot.tier);
       return outcomes;
     } finally {
       shedder.left(inputs.length);
     }
   }
 
-  #isAdmitted({ subject }: CheckInput, { snapshot: { tenant } }: Caller): boolean {
-    return this.#parts.shedder.admits(tenant.tier, tenant.id, subject);
+  #isAdmitted({ subject }: CheckInput, { snapshot: { tier, id } }: Caller): boolean {
+    return this.#parts.shedder.admits(tier, id, subject);
   }
 
   /** Counted as a refusal where calls are counted. */
@@ -95,7 +95,7 @@ export class SheddingDecider {
     const { recorder, counts } = this.#parts;
     const { key, snapshot } = caller;
     const resolution = rulesFor(input, caller).resolve(input.resource);
-    const by = { tenant: snapshot.tenant.name, keyId: key.id };
+    const by = { tenant: snapshot.tenantName, keyId: key.id };
     const check = parsedCheckOf(input, by, resolution);
     const label = counts ? `${countedAs(resolution.policy)} ` : undefined;
     const question = new CheckQuestion(check, [], { ledgerLabel: label });

@@ -114,9 +114,9 @@ describe('an override', () => {
     expect([nowMs, startsAtMs - 1].map(sizeAt)).toEqual([60, 60]);
     expect([startsAtMs, expiresAtMs - 1].map(sizeAt)).toEqual([1, 1]);
     expect([expiresAtMs, expiresAtMs + 1].map(sizeAt)).toEqual([60, 60]);
-    expect(at(nowMs).validUntilMs).toBe(startsAtMs);
-    expect(at(startsAtMs).validUntilMs).toBe(expiresAtMs);
-    expect(at(expiresAtMs).validUntilMs).toBe(Infinity);
+    expect(at(nowMs).validUntilUs).toBe(startsAtMs * 1000);
+    expect(at(startsAtMs).validUntilUs).toBe(expiresAtMs * 1000);
+    expect(at(expiresAtMs).validUntilUs).toBeUndefined();
   });
 
   it('is followed by a share of the limit, for whom it applies', () => {
@@ -253,7 +253,7 @@ describe('a mode', () => {
     const at = (ms: number) => compiler.compile(tenant({ modes }), common, ms);
     const limitAt = (ms: number) => limitsFor(at(ms).rules, 'x')[0];
     expect(limitAt(nowMs)).toMatchObject({ mode: 'warn', enforceFromMs });
-    expect(at(nowMs).validUntilMs).toBe(enforceFromMs);
+    expect(at(nowMs).validUntilUs).toBe(enforceFromMs * 1000);
     expect(limitAt(enforceFromMs)).toMatchObject({ mode: 'enforce', enforceFromMs: null });
   });
 
@@ -297,7 +297,7 @@ describe('a block', () => {
     const source = tenant({ blocks: [block('b', { subject: 'me', expiresAtMs: nowMs + 1 })] });
     const at = (ms: number) => compiler.compile(source, shared(), ms);
     expect(at(nowMs).blocks.of(party())).not.toBeNull();
-    expect(at(nowMs).validUntilMs).toBe(nowMs + 1);
+    expect(at(nowMs).validUntilUs).toBe((nowMs + 1) * 1000);
     expect(at(nowMs + 1).blocks.of(party())).toBeNull();
   });
 

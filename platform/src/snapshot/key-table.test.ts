@@ -88,7 +88,7 @@ describe('a table of keys', () => {
   it('keeps what is noted with a key, until it is told anew', () => {
     const table = new KeyTable();
     const made = makeKey();
-    const snapshot = { tenant: { id: made.tenantId } } as Snapshot;
+    const snapshot = { id: made.tenantId, reach: () => 0 } as Snapshot;
     table.set(made.id, made);
     const held = table.get(made.id) as KnownKey;
     held.seen(snapshot);

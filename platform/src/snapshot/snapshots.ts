@@ -115,13 +115,13 @@ export class Snapshots {
     return this.#compiler.compile(source, shared, this.#time.nowMs());
   }
 
-  #ranOut({ validUntilMs }: Snapshot): boolean {
-    return validUntilMs !== Number.POSITIVE_INFINITY && validUntilMs <= this.#time.nowMs();
+  #ranOut({ validUntilUs }: Snapshot): boolean {
+    return validUntilUs !== undefined && validUntilUs <= this.#time.nowMs() * 1000;
   }
 
   /** Loads may overtake each other: the newer one stays. */
   #keep(snapshot: Snapshot): Snapshot {
-    const { id } = snapshot.tenant;
+    const { id } = snapshot;
     const known = this.#snapshots.peek(id);
     if (known && isNewer(known.epoch, snapshot.epoch)) return known;
     if (known) known.keptIn = null;

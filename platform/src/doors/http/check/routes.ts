@@ -64,15 +64,15 @@ export const checkRoutes: FastifyPluginAsync<CheckRouteParts> = async (app, part
     durationUs: number,
   ) => {
     const { decision, input, snapshot, resolution } = checked;
-    const { tenant, epoch } = snapshot;
+    const { id: tenant, tier, epoch } = snapshot;
     // To tell of each would cost more than it did to refuse it.
-    if (isShed(checked)) return metrics.checkShed(route, tenant.tier, overload);
+    if (isShed(checked)) return metrics.checkShed(route, tier, overload);
     const { subject, resource } = input;
     // Spelled out: to spread other objects into this one would take several times as long.
     observer.check({
       route,
-      tenant: tenant.id,
-      tier: tenant.tier,
+      tenant,
+      tier,
       epoch,
       planId: resolution.plan?.id ?? null,
       policy: resolution.policy?.pattern.text ?? null,
@@ -188,10 +188,10 @@ async function traced(tracing: Tracing, decide: () => Promise<Checked>): Promise
   }
 }
 
-function namesOf({ tenant }: Checked['snapshot'], { plan, policy }: Checked['resolution']) {
+function namesOf({ id, tier }: Checked['snapshot'], { plan, policy }: Checked['resolution']) {
   return {
-    tenant: tenant.id,
-    tier: tenant.tier,
+    tenant: id,
+    tier,
     planId: plan?.id ?? null,
     policy: policy?.pattern.text ?? null,
   };
