@@ -16,18 +16,31 @@ type Waiting = {
   readonly reject: (error: unknown) => void;
 };
 
+/**
+ * Who is asked for by the same object again and again is told by that, without a look at it: nothing of
+ * a hundred thousand tenants is in any cache. All others are told by their ids.
+ */
+type TenantMark = NonNullable<TenantRef['notes']> | string;
+
+function markOf({ id, notes }: TenantRef): TenantMark {
+  return notes ?? id;
+}
+
 /** One call, and who waits for its answers: mostly one, which then is all there is of it. */
 class Joined implements Waiting {
   readonly call: DecideCall;
   readonly questions: readonly Question[];
   readonly resolve: Waiting['resolve'];
   readonly reject: Waiting['reject'];
+  /** Tells its tenant from others. */
+  readonly tenant: TenantMark;
   more: Waiting[] | null = null;
   /** Of the same tenant, seen otherwise. */
   next: Joined | null = null;
 
   constructor(call: DecideCall, { questions, resolve, reject }: Waiting) {
     this.call = call;
+    this.tenant = markOf(call.tenant);
     this.questions = questions;
     this.resolve = resolve;
     this.reject = reject;
@@ -55,7 +68,7 @@ export class Coalescer {
   /** What goes when this turn ends: of each tenant its first call, which leads to its others. */
   #firsts: Joined[] = [];
   /** The same by tenant, where they are more than a few. */
-  #byTenant: Map<string, Joined> | null = null;
+  #byTenant: Map<TenantMark, Joined> | null = null;
 
   constructor(engine: Pick<Engine, 'decide' | 'decideAll'>) {
     this.#engine = engine;
@@ -88,17 +101,18 @@ export class Coalescer {
    * Nothing is written to what lives longer than the turn, though a tenant could keep it: the next
    * collection of the young would look at every tenant that was asked for.
    */
-  #firstOf({ id }: TenantRef): Joined | null {
-    if (this.#byTenant) return this.#byTenant.get(id) ?? null;
-    for (const first of this.#firsts) if (first.call.tenant.id === id) return first;
+  #firstOf(tenant: TenantRef): Joined | null {
+    const mark = markOf(tenant);
+    if (this.#byTenant) return this.#byTenant.get(mark) ?? null;
+    for (const first of this.#firsts) if (first.tenant === mark) return first;
     return null;
   }
 
   #add(first: Joined): void {
     this.#firsts.push(first);
-    if (this.#byTenant) this.#byTenant.set(first.call.tenant.id, first);
+    if (this.#byTenant) this.#byTenant.set(first.tenant, first);
     else if (this.#firsts.length > fewMax) {
-      this.#byTenant = new Map(this.#firsts.map((one) => [one.call.tenant.id, one]));
+      this.#byTenant = new Map(this.#firsts.map((one) => [one.tenant, one]));
     }
   }
 
