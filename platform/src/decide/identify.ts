@@ -1,6 +1,6 @@
 import { isMarked, type Credential } from '../control/credentials/credential.ts';
 import type { KeyRing } from '../snapshot/key-ring.ts';
-import type { KnownKey } from '../snapshot/key-table.ts';
+import type { KnownKey } from '../snapshot/known-key.ts';
 import type { Snapshot } from '../snapshot/snapshot.ts';
 import type { Snapshots } from '../snapshot/snapshots.ts';
 import type { KeySource } from '../snapshot/source.ts';

@@ -4,7 +4,8 @@ import type { SourceReader } from './read-source.ts';
 import { SingleFlight } from './single-flight.ts';
 import type { CacheWatch } from './snapshots.ts';
 import type { SourceCache } from './source-cache.ts';
-import { KeyTable, type KnownKey } from './key-table.ts';
+import { KeyTable } from './key-table.ts';
+import type { KnownKey } from './known-key.ts';
 import type { KeySource } from './source.ts';
 
 export type KeyRingOptions = {

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { mint, seal } from '../control/credentials/credential.ts';
-import { KeyTable, type KnownKey } from './key-table.ts';
+import { KeyTable } from './key-table.ts';
+import type { KnownKey } from './known-key.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { KeySource } from './source.ts';
 
@@ -62,7 +63,7 @@ describe('a table of keys', () => {
   });
 
   it('is a map, whatever is done to it', () => {
-    const some = Array.from({ length: 6 }, () => makeKey());
+    const some = Array.from({ length: 12 }, () => makeKey());
     const one = fc.constantFrom(...some);
     const step = fc.oneof(
       fc.record({ kind: fc.constant('set' as const), key: one, epoch: fc.nat() }),
@@ -70,7 +71,7 @@ describe('a table of keys', () => {
     );
     fc.assert(
       fc.property(fc.array(step), (steps) => {
-        const table = new KeyTable();
+        const table = new KeyTable(4);
         const map = new Map<string, KeySource>();
         for (const { kind, key, epoch } of steps) {
           const source = { ...sourceOf(key), epoch };
@@ -107,6 +108,38 @@ describe('a table of keys', () => {
     table.delete(made.id);
     table.set(made.id, made);
     expect(table.get(made.id)).toMatchObject({ snapshot: null, usedIn: 0 });
+  });
+
+  it('does not grow with keys that come and go, and moves no note to another key', () => {
+    const table = new KeyTable(8);
+    const [stays, goes, ...others] = Array.from({ length: 5 }, () => makeKey()) as [Made, Made];
+    for (const key of [goes, ...others, stays]) table.set(key.id, key);
+    const [held, lost] = [stays, goes].map(({ id }) => table.get(id) as KnownKey) as [
+      KnownKey,
+      KnownKey,
+    ];
+    table.delete(goes.id);
+    for (let more = 0; more < 1000; more += 1) {
+      const other = makeKey();
+      table.set(other.id, other);
+      table.delete(other.id);
+    }
+    expect(table.moves).toBeGreaterThan(0);
+    expect(table.room).toBe(8);
+    expect(table.size).toBe(4);
+    const snapshot = { id: stays.tenantId, reach: () => 0 } as Snapshot;
+    held.seen(snapshot);
+    held.usedIn = 7;
+    lost.seen({ id: goes.tenantId, reach: () => 0 } as Snapshot);
+    lost.usedIn = 9;
+    expect(table.get(stays.id)).toMatchObject({ snapshot, usedIn: 7 });
+    for (const { id } of others as Made[]) {
+      expect(table.get(id)).toMatchObject({ snapshot: null, usedIn: 0 });
+    }
+    expect(held.opens(stays.secret)).toBe(true);
+    expect(lost.opens(goes.secret)).toBe(false);
+    expect(read(held)).toEqual(sourceOf(stays));
+    expect(table.get(goes.id)).toBeUndefined();
   });
 
   it('leaves a key as it was when it is told nonsense of it', () => {

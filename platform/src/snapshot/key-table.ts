@@ -1,4 +1,5 @@
 import { hashBytes, idLength, opensHash, saltLength } from '../control/credentials/credential.ts';
+import { KnownKey } from './known-key.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { KeySource } from './source.ts';
 
@@ -17,6 +18,7 @@ const scopesAt = 12;
 const usedInAt = 13;
 const rowNumbers = rowBytes / 8;
 
+/** A power of two, as all sizes are. */
 const rowsFirst = 1024;
 /** At most half of the slots are taken, so that who is looked for is found after one or two. */
 const slotsPerRow = 2;
@@ -33,23 +35,40 @@ export class KeyTable {
   #slots = new Int32Array(0);
   #rows = 0;
   #gone = 0;
+  #moves = 0;
   /** By row: of its tenant, as last seen. */
   readonly #snapshots: (Snapshot | null)[] = [];
   /** Nearly all keys have one of few sets of scopes, which are kept once. */
   readonly #scopes: (readonly string[])[] = [];
   readonly #scopesByName = new Map<string, number>();
 
-  constructor() {
-    this.#makeRoom(rowsFirst);
+  constructor(rows = rowsFirst) {
+    this.#makeRoom(rows);
   }
 
   get size(): number {
     return this.#rows - this.#gone;
   }
 
+  /** How many there is room for. */
+  get room(): number {
+    return this.#bytes.length / rowBytes;
+  }
+
+  /** How often rows were moved: who remembers one from before looks for it again. */
+  get moves(): number {
+    return this.#moves;
+  }
+
   get(id: string): KnownKey | undefined {
+    const row = this.rowOf(id);
+    return row < 0 ? undefined : new KnownKey(this, row);
+  }
+
+  /** Less than 0 where there is none. */
+  rowOf(id: string): number {
     const row = this.#find(id);
-    return row < 0 || this.#isGone(row) ? undefined : new KnownKey(this, row);
+    return row < 0 || this.#isGone(row) ? -1 : row;
   }
 
   set(id: string, key: KeySource): void {
@@ -76,8 +95,8 @@ export class KeyTable {
   }
 
   delete(id: string): void {
-    const row = this.#find(id);
-    if (row < 0 || this.#isGone(row)) return;
+    const row = this.rowOf(id);
+    if (row < 0) return;
     this.#bytes[row * rowBytes + isGoneAt] = 1;
     this.#snapshots[row] = null;
     this.#gone += 1;
@@ -153,9 +172,10 @@ export class KeyTable {
       this.#bytes[known * rowBytes + isGoneAt] = 0;
       return known;
     }
-    if (this.#rows * rowBytes === this.#bytes.length) this.#makeRoom(2 * this.#rows);
+    if (this.#rows === this.room) this.#grow();
     const row = this.#rows;
     this.#bytes.write(id, row * rowBytes + idAt, idLength, 'latin1');
+    this.#bytes[row * rowBytes + isGoneAt] = 0;
     this.#rows += 1;
     this.#enter(row, id);
     return row;
@@ -187,6 +207,28 @@ export class KeyTable {
     this.#slots[slot] = row + 1;
   }
 
+  /** Ids are never used twice: were those that are gone to stay, it would grow for ever. */
+  #grow(): void {
+    if (2 * this.#gone >= this.#rows) this.#leaveOutGone();
+    else this.#makeRoom(2 * this.#rows);
+  }
+
+  #leaveOutGone(): void {
+    let kept = 0;
+    for (let row = 0; row < this.#rows; row += 1) {
+      if (this.#isGone(row)) continue;
+      this.#bytes.copyWithin(kept * rowBytes, row * rowBytes, (row + 1) * rowBytes);
+      this.#snapshots[kept] = this.#snapshots[row] ?? null;
+      kept += 1;
+    }
+    this.#snapshots.length = kept;
+    this.#rows = kept;
+    this.#gone = 0;
+    this.#moves += 1;
+    this.#slots.fill(0);
+    this.#enterAll();
+  }
+
   #makeRoom(rows: number): void {
     const memory = new ArrayBuffer(rows * rowBytes);
     const bytes = Buffer.from(memory);
@@ -194,6 +236,10 @@ export class KeyTable {
     this.#bytes = bytes;
     this.#numbers = new Float64Array(memory);
     this.#slots = new Int32Array(rows * slotsPerRow);
+    this.#enterAll();
+  }
+
+  #enterAll(): void {
     for (let row = 0; row < this.#rows; row += 1) this.#enter(row, this.idOf(row));
   }
 
@@ -203,62 +249,6 @@ export class KeyTable {
     if (known !== undefined) return known;
     this.#scopesByName.set(name, this.#scopes.length);
     return this.#scopes.push(scopes) - 1;
-  }
-}
-
-/** A key that this node knows, as it was when it was asked for. */
-export class KnownKey implements KeySource {
-  readonly id: string;
-  readonly epoch: number;
-  readonly scopes: readonly string[];
-  readonly expiresAtMs: number | null;
-  readonly revoked: boolean;
-  readonly #table: KeyTable;
-  readonly #row: number;
-
-  constructor(table: KeyTable, row: number) {
-    this.#table = table;
-    this.#row = row;
-    // Not what was asked for: that may be a part of a text with a secret, which it would keep in memory.
-    this.id = table.idOf(row);
-    this.epoch = table.epochOf(row);
-    this.scopes = table.scopesOf(row);
-    this.expiresAtMs = table.expiresAtMsOf(row);
-    this.revoked = table.isRevoked(row);
-  }
-
-  get tenantId(): string {
-    return this.snapshot?.id ?? this.#table.tenantIdOf(this.#row);
-  }
-
-  get salt(): string {
-    return this.#table.saltOf(this.#row);
-  }
-
-  get hash(): string {
-    return this.#table.hashOf(this.#row);
-  }
-
-  opens(secret: string): boolean {
-    return this.#table.opens(this.#row, secret);
-  }
-
-  /** Its tenant's, as last seen: `Snapshots` say whether it still is. */
-  get snapshot(): Snapshot | null {
-    return this.#table.snapshotOf(this.#row);
-  }
-
-  seen(snapshot: Snapshot): void {
-    if (this.snapshot !== snapshot) this.#table.setSnapshot(this.#row, snapshot);
-  }
-
-  /** In which round it was last noted that somebody used it. */
-  get usedIn(): number {
-    return this.#table.usedIn(this.#row);
-  }
-
-  set usedIn(round: number) {
-    this.#table.setUsedIn(this.#row, round);
   }
 }
 

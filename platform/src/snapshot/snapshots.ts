@@ -1,6 +1,6 @@
 import { RecentMap, type Epoch } from 'sluice/core';
 import { Compiler } from './compile.ts';
-import type { KnownKey } from './key-table.ts';
+import type { KnownKey } from './known-key.ts';
 import type { SourceReader } from './read-source.ts';
 import { sameTenant } from './same.ts';
 import { SingleFlight } from './single-flight.ts';
