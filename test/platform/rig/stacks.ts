@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, inject } from 'vitest';
+import { systemClock } from '../../../limiter/src/core/clock.ts';
 import { createTemporaryFolder, removeFolder } from '../../servers/temporary-folder.ts';
 import { migratedDatabase } from '../../support/databases.ts';
 import { type AnswerWatch, type NodeClient } from './client.ts';
@@ -56,6 +57,11 @@ export type StackRig = {
   readonly node: RunningNode;
   readonly client: NodeClient;
   readonly settings: Settings;
+  /**
+   * By the clock that decides. In process that is the system's as it was at start: on a machine that was
+   * held up for a while since, or whose clock was set, the two differ.
+   */
+  nowMs(): number;
   /** Ends the node as SIGTERM does, and starts another on what it left. */
   restart(): Promise<void>;
 };
@@ -101,6 +107,7 @@ export function onEveryStack(
       get settings() {
         return { ...stack?.settings, ...settings };
       },
+      nowMs: () => (kind.endsWith('memory') ? systemClock() / 1000 : Date.now()),
       restart: async () => {
         await running().stop();
         await start();

@@ -69,7 +69,7 @@ onEveryStack('blocks', (rig) => {
 
   it('end by themselves, and say when', async () => {
     const { id, key } = await rig.client.makeTenant();
-    const expiresAt = Date.now() + 1500;
+    const expiresAt = rig.nowMs() + 1500;
     await block({
       tenant_id: id,
       subject: 'me',
@@ -80,7 +80,7 @@ onEveryStack('blocks', (rig) => {
     const retryAfterMs = body.retry_after_ms as number;
     expect(retryAfterMs).toBeGreaterThan(0);
     expect(retryAfterMs).toBeLessThanOrEqual(1500);
-    await sleep(expiresAt - Date.now() + 20);
+    await sleep(expiresAt - rig.nowMs() + 20);
     expect((await ask(key)).status).toBe(200);
   });
 

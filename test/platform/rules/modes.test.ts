@@ -54,7 +54,7 @@ onEveryStack('modes', (rig) => {
 
   it('warn with the day that enforcement begins, and enforce from then on by themselves', async () => {
     const { id, key } = await rig.client.makeTenant({ limits: [window('calls', 1)] });
-    const enforceFrom = new Date(Date.now() + 1500);
+    const enforceFrom = new Date(rig.nowMs() + 1500);
     await set({
       scope: 'tenant',
       tenant_id: id,
@@ -68,7 +68,7 @@ onEveryStack('modes', (rig) => {
     expect(warned.headers.get('x-ratelimit-warning')).toBe(
       `calls: 1 per 10 days, used 1, enforced from ${enforceFrom.toISOString().slice(0, 10)}`,
     );
-    await sleep(enforceFrom.getTime() - Date.now() + 20);
+    await sleep(enforceFrom.getTime() - rig.nowMs() + 20);
     const refused = await ask(key);
     expect(refused.status).toBe(429);
     expect(refused.headers.get('x-ratelimit-warning')).toBeNull();

@@ -70,7 +70,7 @@ onEveryStack('overrides', (rig) => {
 
   it('start and end by themselves, on the first check after', async () => {
     const { id, key } = await rig.client.makeTenant({ limits: [window('calls', 100)] });
-    const startsAt = Date.now() + 800;
+    const startsAt = rig.nowMs() + 800;
     const expiresAt = startsAt + 800;
     await override(id, {
       numbers: { limit: 7 },
@@ -78,9 +78,9 @@ onEveryStack('overrides', (rig) => {
       expires_at: new Date(expiresAt).toISOString(),
     });
     expect((await limitFor(key)).limit).toBe(100);
-    await sleep(startsAt - Date.now() + 20);
+    await sleep(startsAt - rig.nowMs() + 20);
     expect((await limitFor(key)).limit).toBe(7);
-    await sleep(expiresAt - Date.now() + 20);
+    await sleep(expiresAt - rig.nowMs() + 20);
     expect((await limitFor(key)).limit).toBe(100);
   });
 

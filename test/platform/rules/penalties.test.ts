@@ -18,12 +18,12 @@ onEveryStack('penalties and counters', (rig) => {
     await ask(key);
     for (const lengthMs of [1000, 3000, 4000]) {
       // At once when the last is over: a clean time as long as that one would begin anew.
-      let askedMs = Date.now();
+      let askedMs = rig.nowMs();
       while (reasonIn(await ask(key)) === 'penalty') {
         await sleep(20);
-        askedMs = Date.now();
+        askedMs = rig.nowMs();
       }
-      const answeredMs = Date.now();
+      const answeredMs = rig.nowMs();
       const [seen] = (await counters('inspect', { tenant_id: id, subject: 'me', resource }))
         .limits as { blocked_until: number }[];
       const untilMs = (seen?.blocked_until ?? 0) * 1000;
@@ -53,7 +53,7 @@ onEveryStack('penalties and counters', (rig) => {
     expect((await ask(key)).body.blocked_by).toMatchObject({ reason: 'penalty' });
     const whose = { tenant_id: id, subject: 'me', resource };
     const [seen] = (await counters('inspect', whose)).limits as { blocked_until: number }[];
-    expect(Math.abs((seen?.blocked_until ?? 0) - Date.now() / 1000 - 60)).toBeLessThan(5);
+    expect(Math.abs((seen?.blocked_until ?? 0) - rig.nowMs() / 1000 - 60)).toBeLessThan(5);
     expect(await counters('unblock', whose)).toMatchObject({ unblocked: 1 });
     expect(await counters('unblock', whose)).toMatchObject({ unblocked: 0 });
     await sleep(1000);

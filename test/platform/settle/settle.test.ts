@@ -82,7 +82,7 @@ onEveryStack(
       const long = await beat({ ttl_ms: 60_000 });
       expect(long.status).toBe(200);
       expect(long.body['renewed']).toBe(true);
-      const inSeconds = (long.body['expires_at'] as number) - Date.now() / 1000;
+      const inSeconds = (long.body['expires_at'] as number) - rig.nowMs() / 1000;
       expect(inSeconds).toBeGreaterThan(50);
       expect(inSeconds).toBeLessThan(70);
       await new Promise((resolve) => setTimeout(resolve, 1600));
