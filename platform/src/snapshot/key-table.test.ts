@@ -89,7 +89,7 @@ describe('a table of keys', () => {
   it('keeps what is noted with a key, until it is told anew', () => {
     const table = new KeyTable();
     const made = makeKey();
-    const snapshot = { id: made.tenantId, reach: () => 0 } as Snapshot;
+    const snapshot = { id: made.tenantId } as Snapshot;
     table.set(made.id, made);
     const held = table.get(made.id) as KnownKey;
     held.seen(snapshot);
@@ -127,10 +127,10 @@ describe('a table of keys', () => {
     expect(table.moves).toBeGreaterThan(0);
     expect(table.room).toBe(8);
     expect(table.size).toBe(4);
-    const snapshot = { id: stays.tenantId, reach: () => 0 } as Snapshot;
+    const snapshot = { id: stays.tenantId } as Snapshot;
     held.seen(snapshot);
     held.usedIn = 7;
-    lost.seen({ id: goes.tenantId, reach: () => 0 } as Snapshot);
+    lost.seen({ id: goes.tenantId } as Snapshot);
     lost.usedIn = 9;
     expect(table.get(stays.id)).toMatchObject({ snapshot, usedIn: 7 });
     for (const { id } of others as Made[]) {

@@ -185,10 +185,7 @@ export class KeyTable {
     const last = this.#slots.length - 1;
     for (let slot = hashOf(id) & last; ; slot = (slot + 1) & last) {
       const row = (this.#slots[slot] as number) - 1;
-      if (row < 0) return row;
-      // Before the row itself, which has to be waited for: both come at once.
-      const reached = this.#snapshots[row]?.reach() ?? 0;
-      if (reached >= 0 && this.#hasId(row, id)) return row;
+      if (row < 0 || this.#hasId(row, id)) return row;
     }
   }
 

@@ -68,16 +68,6 @@ export class Snapshot extends KnownTenant implements SnapshotRef {
     return this;
   }
 
-  /**
-   * Looks at each part of it that a check will look at, so that memory brings them all at once, and
-   * not one when the one before it is there. What is returned is never negative, and says no more.
-   */
-  reach(): number {
-    const isKept = this.keptIn === null ? 0 : 1;
-    const isOwed = this.refunds ? 1 : 0;
-    return this.inFlight + this.name.length + this.id.length + isKept + isOwed;
-  }
-
   /** Under another plan, for one check. Null when the tenant has no such plan to choose. */
   rulesOf(planId: string): Rules | null {
     const plan = planById(planId, this.tenant, this.#shared);
