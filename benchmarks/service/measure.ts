@@ -42,8 +42,8 @@ export async function measure<Name extends string>(
     Sample[]
   >;
   for (const name of names) {
-    const { server, load, decisions } = contenders[name];
-    const calls = Math.ceil(pace.warmUpCalls / decisions / warmUpParts);
+    const { server, load } = contenders[name];
+    const calls = Math.ceil(pace.warmUpCalls / warmUpParts);
     for (let part = 0; part < warmUpParts; part += 1) {
       await server.cpuUs();
       await driver.warmUp(load, calls);

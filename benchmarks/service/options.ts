@@ -7,6 +7,7 @@ export type RowName = (typeof rowNames)[number];
 export type ServicePace = {
   readonly rounds: number;
   readonly roundMs: number;
+  /** Of each server before its first round, as many calls however much is decided in one. */
   readonly warmUpCalls: number;
   /** Of row d. */
   readonly tenants: number;
@@ -21,11 +22,14 @@ export type Options = {
   readonly nodeArgs: readonly string[];
 };
 
-/** Many short rounds: the machine's own swings last for seconds, and must meet both alike. */
+/**
+ * Many short rounds: the machine's own swings last for seconds, and must meet both alike. V8 goes on
+ * compiling for some 100,000 calls, of the larger program for longer.
+ */
 export const thorough = {
   rounds: 40,
   roundMs: 400,
-  warmUpCalls: 30_000,
+  warmUpCalls: 100_000,
   tenants: 100_000,
   lives: 5,
 };

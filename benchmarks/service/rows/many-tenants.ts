@@ -7,6 +7,8 @@ import { lineOf, timesLine, type Line } from '../table.ts';
 import { makeTenant, makeTenants } from '../tenants.ts';
 
 const keysEach = 3;
+/** How often everything is asked for before what counts. */
+const passes = 2;
 
 /** What is seen of one of the two in all its lives. */
 class Seen {
@@ -41,8 +43,12 @@ export async function measureManyTenants(rig: Rig, pace: ServicePace): Promise<L
     const { driver } = rig;
     await driver.define('one', { ...load, port: nodes.one.port, keys: [oneKey] });
     await driver.define('many', { ...load, port: nodes.many.port, keys });
-    await driver.runOnce('one');
-    await driver.runOnce('many');
+    // A key's first call looks it up; only those after it go the way that is measured. The one tenant's
+    // node has gone that way for all of them but one, the other for none: so all is asked for again.
+    for (let pass = 1; pass <= passes; pass += 1) {
+      await driver.runOnce('one');
+      await driver.runOnce('many');
+    }
     const seen = await measure(
       driver,
       {

@@ -1,7 +1,13 @@
 import type { Redis } from 'ioredis';
 
 /**
- * What is sent to a server within one turn of the event loop goes in one write, as checks of many
+ * So much is enough for the server to begin with: a list of fifty checks is more, sixteen checks of
+ * many tenants are less. Were more held back, server and process would wait for each other.
+ */
+const enoughBytes = 3072;
+
+/**
+ * What is sent to a server within one turn of the event loop goes in few writes, as checks of many
  * tenants do: each write costs this process a system call and wakes the server.
  */
 export function writeOnceATurn(redis: Redis): void {
@@ -10,17 +16,20 @@ export function writeOnceATurn(redis: Redis): void {
 
 function holdWrites(stream: Redis['stream']): void {
   const write = stream.write.bind(stream) as (...call: unknown[]) => boolean;
+  let isHeld = false;
   const release = () => {
+    if (!isHeld) return;
     isHeld = false;
     stream.uncork();
   };
-  let isHeld = false;
   stream.write = (...call: unknown[]) => {
     if (!isHeld) {
       isHeld = true;
       stream.cork();
       process.nextTick(release);
     }
-    return write(...call);
+    const hasRoom = write(...call);
+    if (stream.writableLength >= enoughBytes) release();
+    return hasRoom;
   };
 }
