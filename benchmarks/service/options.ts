@@ -23,8 +23,8 @@ export type Options = {
 };
 
 /**
- * Many short rounds: the machine's own swings last for seconds, and must meet both alike. V8 goes on
- * compiling for some 100,000 calls, of the larger program for longer.
+ * Many short rounds: the machine's own swings last for seconds, and must meet both alike. a node's
+ * code goes on being compiled for some 100,000 calls.
  */
 export const thorough = {
   rounds: 40,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { parseRedisUrl, type RedisAddress, type Tls } from '../redis-url.ts';
-import { writeOnceATurn } from './one-write.ts';
+import { writeTogether } from './write-together.ts';
 import { type ReconnectPace, reconnectPaceOf } from './reconnect-pace.ts';
 import { endWhenSilent, loadingMs } from './silence.ts';
 import { SlotMap } from './slot-map.ts';
@@ -55,7 +55,7 @@ export function openConnection(url: string, deadlineMs = 0): Connection {
     sentinelRetryStrategy: () => pace.nextMs(),
   });
   endWhenSilent(redis, deadlineMs);
-  writeOnceATurn(redis);
+  writeTogether(redis);
   return redis;
 }
 
@@ -109,7 +109,7 @@ function openCluster(
   cluster.on('+node', (server: Redis) => {
     pace.add(server);
     endWhenSilent(server, deadlineMs);
-    writeOnceATurn(server);
+    writeTogether(server);
   });
   cluster.on('-node', (server: Redis) => pace.forget(server));
   slotMap.follow(cluster);

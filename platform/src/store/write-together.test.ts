@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { Writable } from 'node:stream';
 import type { Redis } from 'ioredis';
 import { expect, it } from 'vitest';
-import { writeOnceATurn } from './one-write.ts';
+import { writeTogether } from './write-together.ts';
 
 const small = 'a'.repeat(100);
 /** As long as a list of fifty checks. */
@@ -24,7 +24,7 @@ function connected() {
   });
   const redis = Object.assign(new EventEmitter(), { stream });
   // All that is used of a client here.
-  writeOnceATurn(redis as unknown as Redis);
+  writeTogether(redis as unknown as Redis);
   redis.emit('connect');
   return { stream, writes };
 }

@@ -1,8 +1,9 @@
 import type { Redis } from 'ioredis';
 
 /**
- * So much is enough for the server to begin with: a list of fifty checks is more, sixteen checks of
- * many tenants are less. Were more held back, server and process would wait for each other.
+ * So much is enough for the server to begin with: a list of fifty checks of one limit is a little
+ * more, sixteen of many tenants mostly a little less. Were lists held back, server and process would
+ * wait for each other.
  */
 const enoughBytes = 3072;
 
@@ -10,7 +11,7 @@ const enoughBytes = 3072;
  * What is sent to a server within one turn of the event loop goes in few writes, as checks of many
  * tenants do: each write costs this process a system call and wakes the server.
  */
-export function writeOnceATurn(redis: Redis): void {
+export function writeTogether(redis: Redis): void {
   redis.on('connect', () => holdWrites(redis.stream));
 }
 
