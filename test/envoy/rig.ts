@@ -30,7 +30,10 @@ export type Rig = {
   readonly service: CountingService;
   readonly metrics: Metrics;
   readonly address: string;
+  /** What was logged and handed on: a line waits for a moment, for others to go with it. */
   readonly log: () => string;
+  /** All that was logged so far. */
+  readonly wholeLog: () => Promise<string>;
   readonly client: (channel?: ChannelCredentials, options?: object) => DoorClient;
 };
 
@@ -68,6 +71,10 @@ export async function openDoor(
     metrics,
     address,
     log: () => lines.join(''),
+    wholeLog: async () => {
+      await log.close();
+      return lines.join('');
+    },
     client: (channel, more) => new DoorClient(address, channel, more),
   };
 }
