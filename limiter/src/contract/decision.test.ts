@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Check } from '../core/check.ts';
 import type { Decision } from '../core/decision.ts';
 import { StoreFailure } from '../core/errors.ts';
+import { inAscii } from '../core/in-ascii.ts';
 import type { LimitInput } from '../core/limit-input.ts';
 import { createLimiter } from '../limiter/create-limiter.ts';
 import type { SyncLimiter } from '../limiter/limiter.ts';
@@ -145,7 +146,22 @@ const limits = fc
   )
   .map((list) => list.map((one, at) => ({ ...one, name: `l${at}` })));
 
-it('the text written by hand is what JSON.stringify makes, whatever subjects are called', () => {
+const onlyAscii = /^[\x20-\x7e]*$/;
+
+it('JSON in ASCII says the same as before, in as many bytes as it has letters', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ stringUnit: 'binary' }), (value) => {
+      const json = JSON.stringify(value);
+      const text = inAscii(json);
+      expect(JSON.stringify(JSON.parse(text))).toBe(json);
+      expect(text).toMatch(onlyAscii);
+      expect(Buffer.byteLength(text)).toBe(text.length);
+    }),
+    { examples: [['a\u007f\u0080é\u00ff ж🪲\u2028\ud800']] },
+  );
+});
+
+it('the text written by hand is what JSON.stringify makes, in ASCII, whatever subjects are called', () => {
   fc.assert(
     fc.property(
       limits,
@@ -161,7 +177,9 @@ it('the text written by hand is what JSON.stringify makes, whatever subjects are
         for (let call = 0; call < 3; call += 1) {
           clock.nowUs += 1537;
           const decision = limiter.checkSync({ ...who, attributes, costs });
-          expect(decisionToJson(decision)).toBe(JSON.stringify(decisionToWire(decision)));
+          const text = decisionToJson(decision);
+          expect(text).toBe(inAscii(JSON.stringify(decisionToWire(decision))));
+          expect(text).toMatch(onlyAscii);
         }
       },
     ),

@@ -21,6 +21,7 @@ export { parseLimit, type LimitContext } from './parse-limit.ts';
 export { oneOf, parseName, parseText, refuseUnknownFields, requireObject } from './parse.ts';
 export { parseWhole } from './numbers.ts';
 export { CheckQuestion } from './question.ts';
+export { inAscii } from './in-ascii.ts';
 export { inOnePiece } from './in-one-piece.ts';
 export { RecentMap } from './recent-map.ts';
 export { RecentPairs } from './recent-pairs.ts';

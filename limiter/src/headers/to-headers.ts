@@ -52,9 +52,12 @@ export function fillHeaders(
   writeHeaders(new Collected(headers), decision, options);
 }
 
-/** Of a decision and of options that were looked at before. */
-export function headersOf(decision: DecisionView, options: HeaderOptions): Record<string, string> {
-  const headers: Record<string, string> = {};
+/** Of a decision and of options that were looked at before; into an object that may have fields already. */
+export function headersOf(
+  decision: DecisionView,
+  options: HeaderOptions,
+  headers: Record<string, string> = {},
+): Record<string, string> {
   writeHeaders(new Collected(headers), decision, options);
   return headers;
 }

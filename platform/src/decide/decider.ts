@@ -97,23 +97,19 @@ export class Decider {
     const admitted = this.admit(asker);
     const caller = admitted instanceof Promise ? await admitted : admitted;
     const prepared = prepare(input, caller, this.#parts);
-    const outcome =
-      'error' in prepared
-        ? (await this.#goOn(asker, [input], { caller, news: null }))[0]
-        : await this.#askOne(asker, prepared, caller);
-    if (outcome instanceof Error) throw outcome;
-    return outcome as Checked;
-  }
-
-  async #askOne(asker: Asker, asked: Asked, caller: Caller): Promise<Outcome | undefined> {
+    if ('error' in prepared) return this.#goOnWith(asker, input, { caller, news: null });
     let result: DecideResult | StoreFailure | null = this.#unasked(caller);
     try {
-      result ??= await this.#parts.engine.decide(callOf(caller, [asked.question], false));
+      result ??= await this.#parts.engine.decide(callOf(caller, [prepared.question], false));
     } catch (error) {
       result = storeFailureIn(error);
     }
-    if (isFinal(result)) return this.#answer(asked, answerAt(result, 0), caller);
-    return (await this.#goOn(asker, [asked.input], { caller, news: result }))[0];
+    if (!isFinal(result)) return this.#goOnWith(asker, input, { caller, news: result });
+    return checkedIn(this.#answer(prepared, answerAt(result, 0), caller));
+  }
+
+  async #goOnWith(asker: Asker, input: CheckInput, from: From): Promise<Checked> {
+    return checkedIn((await this.#goOn(asker, [input], from))[0]);
   }
 
   /** Null where the store is to be asked. */
@@ -137,7 +133,7 @@ export class Decider {
   async #goOn(
     asker: Asker,
     inputs: readonly CheckInput[],
-    from: { readonly caller: Caller; readonly news: News | null },
+    from: From,
     how: Way = eachByItself,
   ): Promise<readonly Outcome[]> {
     const outcomes: Outcome[] = [];
@@ -338,6 +334,14 @@ function denialOf({ key, snapshot }: Caller, { scope }: Asker): Denied | null {
 
 /** Why the store did not decide: there is something newer, or it does not know. */
 type News = Exclude<DecideResult, { kind: 'answered' }>;
+
+/** Who asks, as far as is known, and what the store said of that. */
+type From = { readonly caller: Caller; readonly news: News | null };
+
+function checkedIn(outcome: Outcome | undefined): Checked {
+  if (outcome instanceof Error) throw outcome;
+  return outcome as Checked;
+}
 
 function isFinal(result: DecideResult | StoreFailure): result is Final {
   return result instanceof StoreFailure || result.kind === 'answered';

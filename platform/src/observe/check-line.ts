@@ -1,4 +1,11 @@
-import { inOnePiece, RecentMap, RecentPairs, type Decision, type LimitDecision } from 'sluice/core';
+import {
+  inAscii,
+  inOnePiece,
+  RecentMap,
+  RecentPairs,
+  type Decision,
+  type LimitDecision,
+} from 'sluice/core';
 import type { CheckEvent, Outcome } from './check-event.ts';
 import { redactResource } from './redact.ts';
 import { subjectHashUnder, type SubjectHash } from './subject-hash.ts';
@@ -109,7 +116,7 @@ export class CheckLines {
   #resource(resource: string): string {
     const known = this.#resources.get(resource);
     if (known !== undefined) return known;
-    const text = `,"resource":${JSON.stringify(redactResource(resource))},"decision_id":"`;
+    const text = `,"resource":${inAscii(JSON.stringify(redactResource(resource)))},"decision_id":"`;
     const made = inOnePiece(text);
     if (resource.length <= rememberedLengthMax) this.#resources.set(resource, made);
     return made;
@@ -118,7 +125,7 @@ export class CheckLines {
   #eventName(route: string): string {
     const known = this.#events.get(route);
     if (known !== undefined) return known;
-    const made = JSON.stringify(eventNameOf(route));
+    const made = inAscii(JSON.stringify(eventNameOf(route)));
     if (route.length <= rememberedLengthMax) this.#events.set(route, made);
     return made;
   }
@@ -166,7 +173,9 @@ const needsNoEscape = /^[\w.:/-]{0,100}$/;
 /** Escapes whatever could end the string or the line: a log can't be forged through a field. */
 function quoted(text: string | null): string {
   if (text === null) return 'null';
-  return needsNoEscape.test(text) ? `"${text}"` : JSON.stringify(text.slice(0, textLengthMax));
+  return needsNoEscape.test(text)
+    ? `"${text}"`
+    : inAscii(JSON.stringify(text.slice(0, textLengthMax)));
 }
 
 /** As the answer says it; and a fraction takes longer to spell than the rest of the line. */

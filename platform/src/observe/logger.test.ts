@@ -44,6 +44,18 @@ describe('a log', () => {
     ]);
   });
 
+  it('is written as it was said, whatever letters it has', async () => {
+    const path = await freshPath();
+    const log = createLogger({ destination: path });
+    const said = 'жук 🪲 \u007f \u{2028}é';
+    log.logger.info({ name: said }, said);
+    log.write('{"event":"by hand"}\n');
+    await log.close();
+    const [line, byHand] = (await readFile(path, 'utf8')).trimEnd().split('\n');
+    expect(JSON.parse(line ?? '')).toMatchObject({ name: said, msg: said });
+    expect(byHand).toBe('{"event":"by hand"}');
+  });
+
   it('can’t be forged through what is logged', async () => {
     const { log, lines } = gather();
     log.logger.info({ name: 'x\n{"level":"fatal"}\r\u2028' }, 'a\nb');

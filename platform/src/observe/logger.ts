@@ -1,4 +1,5 @@
 import { pino, type Logger as PinoLogger } from 'pino';
+import { inAscii } from 'sluice/core';
 import { LogLines, type LogDestination } from './log-lines.ts';
 import { redactLine } from './redact.ts';
 
@@ -18,7 +19,7 @@ export type Log = {
   readonly logger: PinoLogger;
   /** Whether lines about ordinary events are wanted. */
   readonly wantsInfo: boolean;
-  /** A line made by hand, with its end, in order with the logger's own. */
+  /** A line made by hand, with its end, in ASCII, in order with the logger's own. */
   write(line: string): void;
   /** Hands all lines on and waits for them to be written, two seconds at most. */
   close(): Promise<void>;
@@ -38,7 +39,7 @@ export function createLogger({ level = 'info', destination = 1, onDrop }: Logger
       base: { pid: process.pid },
       formatters: { level: (label) => ({ level: label }) },
     },
-    { write: (line: string) => lines.write(redactLine(line)) },
+    { write: (line: string) => lines.write(inAscii(redactLine(line))) },
   );
   const onExit = () => {
     lines.flush();
@@ -91,7 +92,7 @@ function openSink(dest: number | string, onDrop: (lines: number) => void): Sink 
   stream.on('error', (error: NodeJS.ErrnoException) => (isBroken ||= error.code === 'EPIPE'));
   // Its declaration knows texts only. Of those it would count the bytes first, and once they are
   // written make them bytes again to see what is left.
-  const bytesOf = (text: string) => Buffer.from(text) as unknown as string;
+  const bytesOf = (text: string) => Buffer.from(text, 'latin1') as unknown as string;
   return {
     destination: { write: (text) => stream.write(bytesOf(text)) },
     flushSync: () => {

@@ -66,6 +66,19 @@ describe('the line of a check', () => {
     ]);
   });
 
+  it('is ASCII, and says the same, whatever letters its resource, tenant and request have', async () => {
+    const { observer, lines, written } = observe();
+    const [tenant, requestId] = ['мухa', 'é'];
+    const shadowed = wouldBlock('shadow');
+    for (const resource of ['GET:/ж🪲', `GET:/${'ж'.repeat(500)}`]) {
+      observer.check(eventOf(shadowed, { tenant, requestId, resource }));
+    }
+    expect(await written()).toMatch(/^[\n\x20-\x7e]+$/);
+    const [first, , second] = await lines();
+    expect(first).toMatchObject({ tenant, request_id: requestId, resource: 'GET:/ж🪲' });
+    expect(second?.['resource']).toBe(`GET:/${'ж'.repeat(195)}…`);
+  });
+
   it('says why a check was refused or not counted', async () => {
     const { observer, lines } = observe();
     observer.check(eventOf(blocked(), { requestId: null }));

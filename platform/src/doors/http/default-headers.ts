@@ -2,7 +2,7 @@
  * On every answer. What we answer is about this moment and this caller, so nothing is stored; it is
  * data, so a browser that is led here shows and runs nothing. No HSTS: TLS ends in front of us.
  */
-export const defaultHeaders: Readonly<Record<string, string>> = Object.freeze({
+export const defaultHeaders = Object.freeze({
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'referrer-policy': 'no-referrer',

@@ -27,10 +27,8 @@ export type DrainOptions = {
 
 const idleCheckMs = 50;
 
-export function prepareDrain(app: FastifyInstance): DrainState {
-  const state: DrainState = { isDraining: false };
-  app.decorate('drainState', state);
-  return state;
+export function prepareDrain(app: FastifyInstance): void {
+  app.decorate('drainState', { isDraining: false });
 }
 
 /**

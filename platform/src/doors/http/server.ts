@@ -8,11 +8,11 @@ import fastify, {
   type RawServerDefault,
 } from 'fastify';
 import { findAmbiguity } from './ambiguous-requests.ts';
+import { completeAnswers, headersOfAll } from './answers.ts';
 import { refuseOutside, withoutBasePath } from './base-path.ts';
 import { endBrokenConnection, isBroken, markBroken } from './broken-requests.ts';
 import { trustProxies } from './client-address.ts';
 import { allowOrigins } from './cors.ts';
-import { defaultHeaders } from './default-headers.ts';
 import { prepareDrain } from './drain.ts';
 import { answerErrors, sendProblem, toProblem, type ErrorPolicy } from './errors.ts';
 import { KnownPaths } from './known-paths.ts';
@@ -65,7 +65,9 @@ export async function createServer(options: ServerOptions): Promise<HttpServer> 
   app.removeContentTypeParser('text/plain');
   trustProxies(app, trustedProxies);
   answerErrors(app, policy);
-  greet(app);
+  prepareDrain(app);
+  completeAnswers(app, { addsHeaders: corsOrigins.length > 0 });
+  refuseBroken(app);
   if (basePath !== '') refuseOutside(app, basePath);
   if (corsOrigins.length > 0) allowOrigins(app, corsOrigins);
   refuseUnknownRoutes(app);
@@ -82,7 +84,7 @@ function createApp(
     bodyLimit: limits.bodyBytesMax,
     clientErrorHandler: endBrokenConnection,
     frameworkErrors: (error, request, reply) => {
-      reply.headers(defaultHeaders).header('x-request-id', request.id);
+      reply.headers(headersOfAll(request));
       void sendProblem(toProblem(error, request, policy.isUnavailable), request, reply);
     },
     genReqId: createRequestIds(),
@@ -112,15 +114,11 @@ function createApp(
   return app;
 }
 
-/** First of all hooks, and the only one that every request pays for. */
-function greet(app: HttpServer): void {
-  const drain = prepareDrain(app);
+/** First of all hooks: what no route is to see ends here. */
+function refuseBroken(app: HttpServer): void {
   app.addHook('onRequest', (request, reply, done) => {
     const { raw } = request;
     if (isBroken(raw.socket)) return void reply.hijack();
-    reply.headers(defaultHeaders);
-    reply.header('x-request-id', request.id);
-    if (drain.isDraining) reply.header('connection', 'close');
     const ambiguity = findAmbiguity(raw);
     if (ambiguity === null) return done();
     markBroken(raw.socket);

@@ -1,6 +1,8 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
-import { toHeaders, type HeaderProfile } from 'sluice';
+import type { HeaderProfile } from 'sluice';
 import { decisionToJson } from 'sluice/contract';
+import { inAscii } from 'sluice/core';
+import { headersOf } from 'sluice/headers';
 import { Type } from 'typebox';
 import {
   isShed,
@@ -10,6 +12,7 @@ import {
   type Decider,
 } from '../../../decide/index.ts';
 import type { CheckSink, Metrics, Tracing } from '../../../observe/index.ts';
+import { answerAtOnce, headersOfAll } from '../answers.ts';
 import { clientAddress } from '../client-address.ts';
 import { problemResponses } from '../openapi.ts';
 import { askerOf, idempotencyKeyIn, inputOf } from './input.ts';
@@ -112,9 +115,10 @@ export const checkRoutes: FastifyPluginAsync<CheckRouteParts> = async (app, part
           : await decider.check(asker, input);
         const { decision } = checked;
         watch('/v1/check', request, checked, usSince(startedMs));
-        reply.code(decision.allowed ? 200 : 429).headers(toHeaders(decision, spelled));
-        reply.header('content-type', json);
-        return decisionToJson(decision);
+        const headers = headersOf(decision, spelled, headersOfAll(request));
+        headers['content-type'] = json;
+        const status = decision.allowed ? 200 : 429;
+        return answerAtOnce(request, reply, { status, headers, text: decisionToJson(decision) });
       } catch (error) {
         throw asProblem(error);
       } finally {
@@ -155,14 +159,15 @@ export const checkRoutes: FastifyPluginAsync<CheckRouteParts> = async (app, part
           const outcome = item instanceof Error ? item : outcomes[next++];
           if (text !== '[') text += ',';
           if (outcome === undefined || outcome instanceof Error) {
-            text += JSON.stringify(itemProblem(outcome, request).body(request.id));
+            text += inAscii(JSON.stringify(itemProblem(outcome, request).body(request.id)));
           } else {
             watch('/v1/checks', request, outcome, durationUs);
             text += decisionToJson(outcome.decision);
           }
         }
-        // As bytes at once: of a text this long the length would be counted before it is written.
-        return reply.header('content-type', json).send(Buffer.from(`${text}]`));
+        const headers = headersOfAll(request);
+        headers['content-type'] = json;
+        return answerAtOnce(request, reply, { status: 200, headers, text: `${text}]` });
       } catch (error) {
         throw asProblem(error);
       }
