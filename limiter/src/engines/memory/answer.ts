@@ -3,11 +3,12 @@ import type { Answer, Decided, Question, Reading } from '../../core/engine.ts';
 import { StoreFailure } from '../../core/errors.ts';
 import { joined } from '../../core/limit.ts';
 import { chargeKeptMs } from '../../core/refundable.ts';
-import { addToLedger, minuteOf, type AnswerRecord } from './books.ts';
+import type { AnswerRecord } from './books.ts';
 import { decide, type Outcome, type Weighing } from './decide.ts';
 import type { Cell } from './cells.ts';
 import type { Desk } from './desk.ts';
 import { windowStartOf } from './holds.ts';
+import { minuteOf } from './ledger.ts';
 
 const dayUs = 86_400_000_000;
 const minuteUs = 60_000_000;
@@ -30,8 +31,8 @@ export function answer(desk: Desk, question: Question): Answer {
   if (ledgerLabel !== undefined) {
     const warned = decided.readings.some((reading) => reading.verdict !== 'ok');
     const minute = minuteOf(desk.nowUs);
-    const counted = warned ? 'warned' : 'allowed';
-    addToLedger(desk.books(), { minute, outcome: counted, label: ledgerLabel, count: 1 });
+    const outcome = warned ? 'warned' : 'allowed';
+    desk.books().ledger.add({ minute, outcome, label: ledgerLabel, count: 1 });
   }
   if (!idempotency || recordId === undefined) return decided;
   const { fingerprint } = idempotency;

@@ -8,6 +8,7 @@ import type {
   TenantRef,
 } from '../../core/engine.ts';
 import { ExpiringMap } from './expiring-map.ts';
+import { Ledger, ledgerKeptUs } from './ledger.ts';
 
 /** What a tenant has besides counters. */
 export type TenantBooks = {
@@ -17,7 +18,7 @@ export type TenantBooks = {
   readonly charges: ExpiringMap<Charge>;
   readonly refunds: ExpiringMap<true>;
   readonly tickets: ExpiringMap<Ticket>;
-  ledger: Map<string, LedgerCount>;
+  readonly ledger: Ledger;
   readonly batches: Map<number, readonly LedgerCount[]>;
   /** The number of the last batch that was dropped. */
   batchesDropped: number;
@@ -74,7 +75,7 @@ export class Books {
       charges: new ExpiringMap(this.#entriesMax),
       refunds: new ExpiringMap(this.#entriesMax),
       tickets: new ExpiringMap(this.#entriesMax),
-      ledger: new Map(),
+      ledger: new Ledger(),
       batches: new Map(),
       batchesDropped: 0,
       writers: new ExpiringMap(this.#entriesMax),
@@ -91,7 +92,7 @@ export class Books {
       books.refunds.sweep(nowUs);
       books.tickets.sweep(nowUs);
       books.writers.sweep(nowUs);
-      forgetUndrained(books.ledger, nowUs);
+      books.ledger.forgetUntaken(nowUs);
       if (isEmpty(books)) this.#tenants.delete(key);
     }
   }
@@ -106,15 +107,6 @@ export function bookKeyOf({ id, generation = 0 }: TenantRef): string {
   return `${generation}:${id}`;
 }
 
-const ledgerKeptMinutes = 3 * 24 * 60;
-const writerKeptUs = ledgerKeptMinutes * 60_000_000;
-
-/** A ledger that nobody drains must not grow for ever. */
-function forgetUndrained(ledger: Map<string, LedgerCount>, nowUs: number): void {
-  const oldest = minuteOf(nowUs) - ledgerKeptMinutes;
-  for (const [field, entry] of ledger) if (entry.minute < oldest) ledger.delete(field);
-}
-
 function isEmpty({ epoch, ledger, batches, batchesDropped, writers, ...books }: TenantBooks) {
   const { records, reservations, charges, refunds, tickets } = books;
   const entries = records.size + reservations.size + charges.size + refunds.size + tickets.size;
@@ -122,14 +114,10 @@ function isEmpty({ epoch, ledger, batches, batchesDropped, writers, ...books }: 
   return epoch === null && entries + moving === 0;
 }
 
-export function minuteOf(nowUs: number): number {
-  return Math.floor(nowUs / 60_000_000);
-}
-
 /** False when the writer has written it before. */
 export function beginRecord({ writers }: TenantBooks, by: Written, nowUs: number): boolean {
   if (by.number <= (writers.get(by.writer, nowUs) ?? 0)) return false;
-  writers.set(by.writer, by.number, { expiresAtUs: nowUs + writerKeptUs, nowUs });
+  writers.set(by.writer, by.number, { expiresAtUs: nowUs + ledgerKeptUs, nowUs });
   return true;
 }
 
@@ -138,10 +126,4 @@ type Written = Pick<LedgerRecord, 'writer' | 'number'>;
 export function dropBatch(books: TenantBooks, batch: number): void {
   books.batches.delete(batch);
   books.batchesDropped = Math.max(books.batchesDropped, batch);
-}
-
-export function addToLedger(books: TenantBooks, entry: LedgerCount): void {
-  const field = `${entry.minute}:${entry.outcome}:${entry.label}`;
-  const before = books.ledger.get(field)?.count ?? 0;
-  books.ledger.set(field, { ...entry, count: before + entry.count });
 }

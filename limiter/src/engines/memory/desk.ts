@@ -21,6 +21,7 @@ export class Desk {
   readonly tenant: TenantCells;
   readonly nowUs: number;
   readonly #stock: Stock;
+  #books: TenantBooks | null = null;
 
   constructor(stock: Stock, tenant: TenantRef, nowUs: number) {
     this.cells = stock.cells;
@@ -36,7 +37,7 @@ export class Desk {
 
   /** Looked up only when needed: a plain check has no entry in any book. */
   books(): TenantBooks {
-    return this.#stock.books.of(this.tenant.tenant);
+    return (this.#books ??= this.#stock.books.of(this.tenant.tenant));
   }
 
   ticketOf(id: string): string {

@@ -75,7 +75,7 @@ export function dump({ cells, books, seeds }: Stock): MemoryDump {
         charges: kept.charges.dump(),
         refunds: kept.refunds.dump(),
         tickets: kept.tickets.dump(),
-        ledger: [...kept.ledger],
+        ledger: kept.ledger.entries(),
         batches: [...kept.batches],
         batchesDropped: kept.batchesDropped,
         writers: kept.writers.dump(),
@@ -111,7 +111,7 @@ export function restore(from: MemoryDump, { cells, books, seeds }: Stock): void 
     kept.refunds.restore(dumped.refunds);
     kept.reservations.restore(dumped.reservations.map(withAlgorithms));
     kept.tickets.restore(dumped.tickets.map(withAlgorithms));
-    for (const [field, entry] of dumped.ledger) kept.ledger.set(field, entry);
+    for (const [, entry] of dumped.ledger) kept.ledger.add(entry);
     for (const [number, batch] of dumped.batches) kept.batches.set(number, batch);
     kept.batchesDropped = dumped.batchesDropped;
     kept.writers.restore(dumped.writers);

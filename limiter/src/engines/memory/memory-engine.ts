@@ -28,7 +28,7 @@ import { CounterNames } from '../names/counter-names.ts';
 import { KeyedHash } from '../names/keyed-hash.ts';
 import { TicketMarks } from '../names/ticket-marks.ts';
 import { answer } from './answer.ts';
-import { addToLedger, beginRecord, Books, dropBatch } from './books.ts';
+import { beginRecord, Books, dropBatch } from './books.ts';
 import { Cells } from './cells.ts';
 import { finish, weigh } from './decide.ts';
 import { Desk, type Stock } from './desk.ts';
@@ -192,7 +192,7 @@ export class MemoryEngine implements Engine {
     if (counts.length === 0) return;
     const books = this.#stock.books.of(tenant);
     if (!beginRecord(books, written, this.#clock())) return;
-    for (const entry of counts) addToLedger(books, entry);
+    for (const entry of counts) books.ledger.add(entry);
   }
 
   async takeLedger(tenant: TenantRef, batch: number): Promise<LedgerTaken> {
@@ -201,8 +201,7 @@ export class MemoryEngine implements Engine {
     if (books.batches.has(batch - 1)) dropBatch(books, batch - 1);
     let counts = books.batches.get(batch);
     if (!counts) {
-      counts = [...books.ledger.values()];
-      books.ledger = new Map();
+      counts = books.ledger.take();
       if (counts.length > 0) books.batches.set(batch, counts);
     }
     return { kind: 'taken', counts };
