@@ -21,7 +21,9 @@ export class ScriptCommand extends Command {
     asBytes = false,
   ) {
     const replyEncoding = asBytes ? null : 'utf8';
-    super(name, [script, String(keys.length), ...keys, ...args], { replyEncoding });
+    super(name, [], { replyEncoding });
+    // What is given above is copied, to be flattened: of many tenants that is a long list.
+    this.args = [script, String(keys.length), ...keys, ...args];
     this.#keyCount = keys.length;
   }
 

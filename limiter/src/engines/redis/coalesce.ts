@@ -164,9 +164,11 @@ export class Coalescer {
 /** As few calls as hold all that is asked. */
 function inCalls(group: Joined): Joined[] {
   const parts = inParts<Waiting>([group, ...(group.more ?? [])], callMax, sizeOf);
-  return Array.from(parts, ([first, ...more]) => {
-    const questions = [first as Waiting, ...more].flatMap((one) => one.questions);
-    const joined = new Joined({ ...group.call, questions }, first as Waiting);
+  return Array.from(parts, (part) => {
+    const [first, ...more] = part as readonly [Waiting, ...Waiting[]];
+    // A list that is large by itself goes as it is.
+    const questions = more.length === 0 ? first.questions : part.flatMap((one) => one.questions);
+    const joined = new Joined({ ...group.call, questions }, first);
     if (more.length > 0) joined.more = more;
     return joined;
   });

@@ -13,7 +13,7 @@ import {
 import { chargeKeptMs } from '../../core/refundable.ts';
 import { hasSlots } from './decode.ts';
 import type { KeptLimit } from './kept-limit.ts';
-import { algorithmBit, features } from './scripts.ts';
+import { algorithmBit, algorithmFiles, features } from './scripts.ts';
 import {
   asksAlike,
   epochText,
@@ -78,6 +78,9 @@ export class EncodedCall implements Encoded {
     this.epoch = snapshot ? epochText(snapshot) : null;
     if (snapshot) this.#use(features.epoch, epochSuffix);
     const asked = this.#ask(snapshot, questions);
+    if (!global && sweptUntilUs === 0 && this.#isOneRun(questions.length)) {
+      this.uses |= features.run;
+    }
     this.args[0] = `[${allowances?.countersPerHour ?? -1},${sweptUntilUs}${asked}]`;
     if (allowances) {
       this.uses |= features.allowance;
@@ -100,6 +103,15 @@ export class EncodedCall implements Encoded {
       this.#run = this.#begin(question);
     }
     return this.#run ? asked + spelledRun(this.#run) : asked;
+  }
+
+  /** Whether all ask one thing of one limit, which can be answered without looking at anything else. */
+  #isOneRun(questions: number): boolean {
+    const run = this.#run;
+    if (questions < 2 || run?.count !== questions || !run.first) return false;
+    const { limits, peek } = run.first;
+    const [only] = limits;
+    return limits.length === 1 && only !== undefined && !peek && goesBriefly(only);
   }
 
   /** The limit whose counter stands at this position of KEYS. */
@@ -247,6 +259,12 @@ export class EncodedCall implements Encoded {
       cost,
     };
   }
+}
+
+/** The script need not look whether it is a peek, can never fit, or is punished. */
+function goesBriefly({ limit, cost }: BoundLimit): boolean {
+  if (cost === 0 || cost > limit.size || limit.penalty) return false;
+  return algorithmFiles[limit.numbers.algorithm].brief !== undefined;
 }
 
 function reservationsMax(allowances: Allowances | null): number {

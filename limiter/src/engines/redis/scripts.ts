@@ -8,8 +8,8 @@ type AlgorithmFiles = {
   readonly libraries: readonly string[];
   /** What only scripts that give back need. */
   readonly giveBack: readonly string[];
-  /** What only scripts for several tenants have. */
-  readonly inCompany?: readonly string[];
+  /** What short ways have besides; absent where there is none. */
+  readonly brief?: readonly string[];
 };
 
 /** Which library files each algorithm needs. */
@@ -19,20 +19,28 @@ export const algorithmFiles: Record<AlgorithmName, AlgorithmFiles> = {
     bit: 1,
     libraries: ['token_bucket'],
     giveBack: ['token_bucket_give_back'],
-    inCompany: ['token_bucket_brief'],
+    brief: ['token_bucket_brief'],
   },
   fixed_window: {
     code: 2,
     bit: 2,
     libraries: ['window', 'fixed_window'],
     giveBack: ['window_give_back'],
+    brief: [],
   },
-  quota: { code: 3, bit: 4, libraries: ['window', 'quota'], giveBack: ['window_give_back'] },
+  quota: {
+    code: 3,
+    bit: 4,
+    libraries: ['window', 'quota'],
+    giveBack: ['window_give_back'],
+    brief: [],
+  },
   sliding_window_counter: {
     code: 4,
     bit: 8,
     libraries: ['sliding_window_counter'],
     giveBack: ['sliding_window_counter_give_back'],
+    brief: [],
   },
   sliding_window_log: {
     code: 5,
@@ -57,6 +65,8 @@ export const features = {
   records: 2048,
   charge: 4096,
   packed: 8192,
+  /** All questions are one run, and go the short way. */
+  run: 16_384,
 } as const;
 
 type Feature = keyof typeof features;
@@ -70,6 +80,8 @@ const featureFiles: Record<Feature, readonly string[]> = {
   records: ['records'],
   charge: ['charge'],
   packed: ['packed'],
+  // Comes with what else a short way needs.
+  run: [],
 };
 
 /** What `decide` itself looks for, and the feature it comes with. */
@@ -77,6 +89,7 @@ const optional = {
   epoch_check: features.epoch,
   ledger_write: features.ledger,
   reply_packed: features.packed,
+  run_decide: features.run,
 } as const;
 
 /** What only scripts for several tenants have. */
@@ -124,7 +137,7 @@ export function openScripts(read: LuaSource = luaFiles): Scripts {
   const later = [...withHolds, 'in_force'];
   return {
     decide: variants((uses) => linkDecide(read, uses)),
-    decideMany: variants((uses) => linkDecide(read, uses, { isForMany: true })),
+    decideMany: variants((uses) => linkDecide(read, uses & ~features.run, { isForMany: true })),
     inspect: variants((uses) => linkDecide(read, uses, { name: 'inspect', readOnly: true })),
     readRecord: link(read, { libraries: [], entry: 'read_record', readOnly: true }),
     settle: link(read, { libraries: later, entry: 'settle' }),
@@ -183,10 +196,12 @@ export function isShareable(uses: number): boolean {
 }
 
 const algorithmBits = Object.values(algorithmFiles).reduce((bits, { bit }) => bits | bit, 0);
+/** What changes nothing in how a call among several is read. */
+const readAlike = algorithmBits | features.run;
 
 /** Whether one script can be linked for both: features change what is read, algorithms do not. */
 export function mayShare(uses: number, others: number): boolean {
-  return ((uses ^ others) & ~algorithmBits) === 0;
+  return ((uses ^ others) & ~readAlike) === 0;
 }
 
 function linkDecide(
@@ -203,7 +218,8 @@ function linkDecide(
       'cells',
       ...used.flatMap((name) => featureFiles[name]),
       'forms',
-      ...(options.isForMany ? ['alike', 'brief', ...algorithms.flatMap(companyFiles)] : []),
+      ...(options.isForMany ? ['alike', ...briefFiles(algorithms), 'brief'] : []),
+      ...(uses & features.run ? [...briefFiles(algorithms), 'run'] : []),
     ],
     entry: 'decide',
     ...options,
@@ -215,8 +231,9 @@ function linkDecide(
   });
 }
 
-function companyFiles(name: AlgorithmName): readonly string[] {
-  return algorithmFiles[name].inCompany ?? [];
+/** How a counter is dealt with on a short way. */
+function briefFiles(algorithms: readonly AlgorithmName[]): string[] {
+  return ['brief_take', ...algorithms.flatMap((name) => algorithmFiles[name].brief ?? [])];
 }
 
 function filesOf(algorithms: readonly AlgorithmName[], givingBack: boolean): string[] {

@@ -57,6 +57,13 @@ if epoch_check then
   if problem then return { problem, now } end
 end
 
+if run_decide then
+  local answered = run_decide(numbers, at, argument, reply, now)
+  if answered then return reply_packed and reply_packed(answered) or answered end
+  -- What it left of a reply is written over, but for what may be longer.
+  reply = { now, nil, nil, nil, nil, nil, nil, nil }
+end
+
 -- Most calls have one counter, and need no table of them.
 local first_name, first_cell, cells = nil, nil, nil
 local touched, touches, writes = company and company.touched or {}, 0, nil

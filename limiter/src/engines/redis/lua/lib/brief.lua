@@ -1,5 +1,5 @@
--- The short way for calls that ask one thing of one limit and have nothing of their own but their keys,
--- which is what nearly all calls of many tenants are. `decide.lua` has cells, forms and lists of what is
+-- The short way for calls of several tenants that ask one thing of one limit and have nothing of their own
+-- but their keys, which is what nearly all of them are. `decide.lua` has cells, forms and lists of what is
 -- to be written, for all that a call may ask; here locals do. Who is let in is the algorithm's word both
 -- ways, and what is written and answered is the same.
 
@@ -7,24 +7,6 @@
 local brief_form, brief_numbers, brief_counter_at, brief_field, brief_of = nil, nil, 0, nil, nil
 -- The call being decided, how many keys stand before its own, and how much of the reply.
 local brief_at, brief_base, brief_n = 1, 0, 0
-
--- What becomes of a counter that is asked: the text to keep, false where it is refused, nil where no
--- period of a quota is the current one; when that expires, nil where it stays as it was; and the state.
-local function brief_take(limit)
-  local algorithm, amount = limit.algorithm, limit.amount
-  return function(value, now)
-    local stored = value and algorithm.decode(value)
-    local state, beyond = algorithm.load(stored, limit, now)
-    if beyond then return nil end
-    local text, expires_at = false, nil
-    if algorithm.admits(state, limit, amount, now) then
-      state = algorithm.charge(state, limit, amount, now)
-      text, expires_at = algorithm.encode(state, limit)
-      if algorithm.ends and state == stored then expires_at = nil end
-    end
-    return text, expires_at, state[1], state[2], state[3], state[4]
-  end
-end
 
 -- Reads the arguments, unless they ask for more than goes this way.
 local function brief_read()
@@ -45,8 +27,7 @@ local function brief_read()
   if form.own or limit.more or (form.elsewhere or '0') ~= '0' then return end
   form.label = form.label and ARGV[argument + 1]
   brief_field = form.label and ledger_field(form.label, clock_now())
-  local brief = limit.algorithm.brief
-  brief_of = brief and brief(limit) or brief_take(limit)
+  brief_of = brief_taker(limit)
   brief_form, brief_numbers, brief_counter_at = form, numbers, numbers[at + 2] + 1
 end
 

@@ -1,7 +1,7 @@
--- A bucket as `brief.lua` asks for it, where each token takes a whole number of microseconds, as it
--- mostly does: then there are no fractions, and three sums decide. As token_bucket.lua, of which this
--- says again what is left without fractions: the table of a state, and five calls to fill it in, cost
--- as much as a command.
+-- A bucket as `brief.lua` and `run.lua` ask for it, where each token takes a whole number of
+-- microseconds, as it mostly does: then there are no fractions, and three sums decide. As
+-- token_bucket.lua, of which this says again what is left without fractions: the table of a state,
+-- and five calls to fill it in, cost as much as a command.
 
 algorithms[1].brief = function(limit)
   local taken, whole = limit.amount * limit.c, limit.a * limit.c
