@@ -11,7 +11,7 @@ export type ServicePace = {
   readonly warmUpCalls: number;
   /** Of row d. */
   readonly tenants: number;
-  /** How often row d starts its servers: processes of the same code differ for as long as they live. */
+  /** How often rows a to d start their servers: processes of the same code differ for as long as they live. */
   readonly lives: number;
 };
 
@@ -23,7 +23,7 @@ export type Options = {
 };
 
 /**
- * Many short rounds: the machine's own swings last for seconds, and must meet both alike. a node's
+ * Many short rounds: the machine's own swings last for seconds, and must meet both alike. A node's
  * code goes on being compiled for some 100,000 calls.
  */
 export const thorough = {

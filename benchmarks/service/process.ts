@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { forgetProcess, watchProcess } from '../../scripts/watch-processes.mjs';
@@ -24,6 +25,12 @@ const stopWithinMs = 10_000;
 const service = fileURLToPath(new URL('../../platform/dist/src/main.js', import.meta.url));
 const bare = fileURLToPath(new URL('bare.mjs', import.meta.url));
 
+/** What `npm start` tells Node. */
+const { scripts } = JSON.parse(
+  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+) as { readonly scripts: { readonly start: string } };
+const asStarted = scripts.start.split(' ').filter((word) => word.startsWith('--'));
+
 /** Sluice with these settings. What it says, its log included, goes to /dev/null. */
 export async function startSluice(
   nodeArgs: readonly string[],
@@ -37,7 +44,7 @@ export async function startSluice(
     // What it can do is measured, not what it does when it is more.
     SLUICE_SHED_DELAY_MS: '60000',
   };
-  return start([...nodeArgs, service, 'serve'], { ...address, ...settings }, port);
+  return start([...asStarted, ...nodeArgs, service, 'serve'], { ...address, ...settings }, port);
 }
 
 export function startBare(

@@ -82,6 +82,14 @@ export class Rig {
     }
   }
 
+  /** Measures servers of one life, and ends them: those of the next must not share the machine with them. */
+  async ofLife<T>(servers: Readonly<Record<string, Server>>, work: () => Promise<T>): Promise<T> {
+    const measured = await work();
+    await this.requireExact();
+    await Promise.all(Object.values(servers).map((server) => server.stop()));
+    return measured;
+  }
+
   async stop(): Promise<void> {
     this.driver.stop();
     for (const stop of this.#stops.toReversed()) await stop();

@@ -1,6 +1,7 @@
 import { median } from '../../measure.ts';
 import { singleBodies } from '../bodies.ts';
-import { measure, ratioOf, type Sample } from '../measure.ts';
+import { measureLives } from '../lives.ts';
+import { measure } from '../measure.ts';
 import type { ServicePace } from '../options.ts';
 import type { Rig } from '../rig.ts';
 import { lineOf, timesLine, type Line } from '../table.ts';
@@ -9,12 +10,6 @@ import { makeTenant, makeTenants } from '../tenants.ts';
 const keysEach = 3;
 /** How often everything is asked for before what counts. */
 const passes = 2;
-
-/** What is seen of one of the two in all its lives. */
-class Seen {
-  readonly startMs: number[] = [];
-  readonly samples: Sample[] = [];
-}
 
 /** Row d: whether the number of tenants is felt, by a check and by a start. */
 export async function measureManyTenants(rig: Rig, pace: ServicePace): Promise<Line[]> {
@@ -30,16 +25,16 @@ export async function measureManyTenants(rig: Rig, pace: ServicePace): Promise<L
 
   // As many subjects for one tenant as for all: what differs is whose they are.
   const load = { path: '/v1/check', bodies: singleBodies({ count: keys.length }) };
-  const one = new Seen();
-  const many = new Seen();
-  for (let life = 1; life <= pace.lives; life += 1) {
+  const startMs = { one: [] as number[], many: [] as number[] };
+  const compared = { subject: 'many', baseline: 'one' } as const;
+  const seen = await measureLives<'many' | 'one'>(pace, compared, async () => {
     const settings = { SLUICE_REDIS_URL: redisUrl };
     const nodes = {
       one: await start(databases.one, settings),
       many: await start(databases.many, settings),
     };
-    one.startMs.push(nodes.one.startMs);
-    many.startMs.push(nodes.many.startMs);
+    startMs.one.push(nodes.one.startMs);
+    startMs.many.push(nodes.many.startMs);
     const { driver } = rig;
     await driver.define('one', { ...load, port: nodes.one.port, keys: [oneKey] });
     await driver.define('many', { ...load, port: nodes.many.port, keys });
@@ -49,35 +44,32 @@ export async function measureManyTenants(rig: Rig, pace: ServicePace): Promise<L
       await driver.runOnce('one');
       await driver.runOnce('many');
     }
-    const seen = await measure(
-      driver,
-      {
-        many: { server: nodes.many, load: 'many', decisions: 1 },
-        one: { server: nodes.one, load: 'one', decisions: 1 },
-      },
-      pace,
+    return rig.ofLife(nodes, () =>
+      measure(
+        driver,
+        {
+          many: { server: nodes.many, load: 'many', decisions: 1 },
+          one: { server: nodes.one, load: 'one', decisions: 1 },
+        },
+        pace,
+      ),
     );
-    one.samples.push(...seen.one);
-    many.samples.push(...seen.many);
-    console.error(`life ${life} of ${pace.lives}: ${ratioOf(seen.many, seen.one).toFixed(2)}x`);
-    await rig.requireExact();
-    await Promise.all([nodes.one.stop(), nodes.many.stop()]);
-  }
+  });
 
   const tenants = `${pace.tenants.toLocaleString('en-US')} tenants with ${keysEach} keys each`;
-  const ratio = median(many.startMs.map((ms, life) => ms / (one.startMs[life] ?? ms)));
+  const ratio = median(startMs.many.map((ms, life) => ms / (startMs.one[life] ?? ms)));
   return [
     lineOf({
       row: 'd',
       what: `${tenants}, on Redis`,
       against: 'one tenant',
       atLeast: 0.9,
-      subject: many.samples,
-      baseline: one.samples,
+      subject: seen.many,
+      baseline: seen.one,
     }),
     timesLine(
       { row: 'd', what: `start with ${tenants}`, against: 'start with one', ratio },
-      { subjectMs: median(many.startMs), baselineMs: median(one.startMs) },
+      { subjectMs: median(startMs.many), baselineMs: median(startMs.one) },
     ),
   ];
 }
