@@ -9,9 +9,11 @@ import { makeStack } from './rig/stacks.ts';
 const minutes = Number(process.env['SOAK_MINUTES'] ?? 1 / 10);
 const isLong = minutes >= 1;
 const callers = 6;
-const sampleEveryMs = 250;
+/** Each costs the node a whole collection. */
+const samplesEach = 120;
+const sampleEveryMs = Math.max(500, (minutes * 60_000) / samplesEach);
 
-/** As the node itself tells them. */
+/** As the node itself tells them, when it has freed all that nobody holds. */
 type Sample = {
   readonly atMs: number;
   readonly heapMb: number;
@@ -33,7 +35,8 @@ describe.each(['embedded, memory', 'PostgreSQL, Redis'] as const)('a node on %s'
     { timeout: minutes * 60_000 + 120_000 },
     async () => {
       const stack = await makeStack(kind);
-      const node = await ChildNode.start({ ...stack.settings, SLUICE_CHECK_LOG: 'none' });
+      const settings = { ...stack.settings, SLUICE_CHECK_LOG: 'none' };
+      const node = await ChildNode.startCollectable(settings);
       const client = node.client;
       const tenants = await Promise.all(
         Array.from({ length: 5 }, () => client.makeTenant({ limits })),
@@ -51,7 +54,7 @@ describe.each(['embedded, memory', 'PostgreSQL, Redis'] as const)('a node on %s'
         ),
         until(() => changeAll(client)),
       ];
-      const samples = await takeSamples(client, minutes * 60_000);
+      const samples = await takeSamples(node, minutes * 60_000);
       over.abort();
       await Promise.all(traffic);
       expect(await node.end()).toEqual({ code: 0, signal: null });
@@ -69,9 +72,8 @@ describe.each(['embedded, memory', 'PostgreSQL, Redis'] as const)('a node on %s'
         files: growth(({ files }) => files),
       };
       console.log(`soak (${kind})`, JSON.stringify({ ...grown, last: samples.at(-1) }));
-      // A short run sees the heap between two great collections, which come when V8 likes.
-      expect(grown.heapMb).toBeLessThan(isLong ? 10 : 40);
-      expect(grown.rssMb).toBeLessThan(isLong ? 20 : 60);
+      expect(grown.heapMb).toBeLessThan(10);
+      expect(grown.rssMb).toBeLessThan(20);
       expect(grown.resources).toBeLessThanOrEqual(10);
       // The embedded database opens a table's files when it is first used, and keeps them. What
       // leaks with each call is in the thousands.
@@ -84,11 +86,12 @@ function part(samples: readonly Sample[], from: number, to: number): readonly Sa
   return samples.slice(Math.floor(samples.length * from), Math.floor(samples.length * to));
 }
 
-async function takeSamples(client: NodeClient, durationMs: number): Promise<Sample[]> {
+async function takeSamples(node: ChildNode, durationMs: number): Promise<Sample[]> {
   const samples: Sample[] = [];
   const endMs = Date.now() + durationMs;
   while (Date.now() < endMs) {
-    samples.push(await takeSample(client));
+    await node.collect();
+    samples.push(await takeSample(node.client));
     await sleep(sampleEveryMs);
   }
   return samples;

@@ -7,6 +7,7 @@ import { NodeClient } from './client.ts';
 import { baseSettings, type Settings } from './settings.ts';
 
 const rootPath = fileURLToPath(new URL('../../..', import.meta.url));
+const collectPath = new URL('collect.mjs', import.meta.url).href;
 const startTimeoutMs = 150_000;
 
 export type Ended = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
@@ -15,6 +16,7 @@ export type Ended = { readonly code: number | null; readonly signal: NodeJS.Sign
 export class ChildNode {
   readonly #child: ChildProcess;
   #output = '';
+  #collections = 0;
   readonly ended: Promise<Ended>;
 
   private constructor(child: ChildProcess) {
@@ -36,10 +38,14 @@ export class ChildNode {
   }
 
   /** Starts it and waits for nothing. */
-  static spawn(settings: Settings, args: readonly string[] = ['serve']): ChildNode {
+  static spawn(
+    settings: Settings,
+    args: readonly string[] = ['serve'],
+    nodeArgs: readonly string[] = [],
+  ): ChildNode {
     const mainPath = inject('programPath');
     if (mainPath === null) throw new Error('The service does not compile (see above).');
-    return ChildNode.run([mainPath, ...args], { ...baseSettings, ...settings });
+    return ChildNode.run([...nodeArgs, mainPath, ...args], { ...baseSettings, ...settings });
   }
 
   static run(program: readonly string[], settings: Settings): ChildNode {
@@ -59,8 +65,22 @@ export class ChildNode {
     return node;
   }
 
+  /** The same of one that can be told to `collect`. */
+  static async startCollectable(settings: Settings): Promise<ChildNode> {
+    const node = ChildNode.spawn(settings, ['serve'], ['--expose-gc', '--import', collectPath]);
+    await node.untilServing();
+    return node;
+  }
+
   get pid(): number {
     return this.#child.pid as number;
+  }
+
+  /** Frees all that nobody holds, and waits until that is done: what it has then, it keeps. */
+  async collect(): Promise<void> {
+    this.#collections += 1;
+    this.signal('SIGUSR2');
+    await this.until(new RegExp(`^collected ${this.#collections}$`, 'm'));
   }
 
   /** All that it wrote, to both of its outputs. */

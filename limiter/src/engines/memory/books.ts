@@ -5,23 +5,25 @@ import type {
   Epoch,
   LedgerCount,
   LedgerRecord,
+  LedgerTaken,
   TenantRef,
 } from '../../core/engine.ts';
-import { ExpiringMap } from './expiring-map.ts';
+import { ExpiringMap, valueAt, type Entry } from './expiring-map.ts';
 import { Ledger, ledgerKeptUs } from './ledger.ts';
 
 /** What a tenant has besides counters. */
 export type TenantBooks = {
-  epoch: Epoch | null;
+  epoch: Entry<Epoch> | null;
   readonly records: ExpiringMap<AnswerRecord>;
   readonly reservations: ExpiringMap<Reservation>;
   readonly charges: ExpiringMap<Charge>;
   readonly refunds: ExpiringMap<true>;
   readonly tickets: ExpiringMap<Ticket>;
   readonly ledger: Ledger;
-  readonly batches: Map<number, readonly LedgerCount[]>;
+  /** Of the ledger, set aside: by their numbers. */
+  readonly batches: Map<number, Entry<readonly LedgerCount[]>>;
   /** The number of the last batch that was dropped. */
-  batchesDropped: number;
+  lastDropped: Entry<number> | null;
   /** The number of each writer's last record. */
   readonly writers: ExpiringMap<number>;
 };
@@ -54,6 +56,8 @@ export type Reservation = {
 
 export class Books {
   readonly #tenants = new Map<string, TenantBooks>();
+  /** Where the sweep is. */
+  #left: IterableIterator<[string, TenantBooks]> | null = null;
   readonly #entriesMax: number;
 
   constructor(entriesMax: number) {
@@ -77,15 +81,23 @@ export class Books {
       tickets: new ExpiringMap(this.#entriesMax),
       ledger: new Ledger(),
       batches: new Map(),
-      batchesDropped: 0,
+      lastDropped: null,
       writers: new ExpiringMap(this.#entriesMax),
     };
     this.#tenants.set(key, made);
     return made;
   }
 
-  sweep(nowUs: number): void {
-    for (const [key, books] of this.#tenants) {
+  /** So many tenants of all, from where it was left: who has many is not to wait for all of them. */
+  sweep(tenants: number, nowUs: number): void {
+    for (let swept = 0; swept < tenants; swept += 1) {
+      this.#left ??= this.#tenants.entries();
+      const next = this.#left.next();
+      if (next.done) {
+        this.#left = null;
+        return;
+      }
+      const [key, books] = next.value;
       books.records.sweep(nowUs);
       books.reservations.sweep(nowUs);
       books.charges.sweep(nowUs);
@@ -93,6 +105,7 @@ export class Books {
       books.tickets.sweep(nowUs);
       books.writers.sweep(nowUs);
       books.ledger.forgetUntaken(nowUs);
+      forgetOver(books, nowUs);
       if (isEmpty(books)) this.#tenants.delete(key);
     }
   }
@@ -107,11 +120,19 @@ export function bookKeyOf({ id, generation = 0 }: TenantRef): string {
   return `${generation}:${id}`;
 }
 
-function isEmpty({ epoch, ledger, batches, batchesDropped, writers, ...books }: TenantBooks) {
+function forgetOver(books: TenantBooks, nowUs: number): void {
+  if (valueAt(books.epoch, nowUs) === undefined) books.epoch = null;
+  if (valueAt(books.lastDropped, nowUs) === undefined) books.lastDropped = null;
+  for (const [number, batch] of books.batches) {
+    if (valueAt(batch, nowUs) === undefined) books.batches.delete(number);
+  }
+}
+
+function isEmpty({ epoch, ledger, batches, lastDropped, writers, ...books }: TenantBooks) {
   const { records, reservations, charges, refunds, tickets } = books;
   const entries = records.size + reservations.size + charges.size + refunds.size + tickets.size;
-  const moving = ledger.size + batches.size + batchesDropped + writers.size;
-  return epoch === null && entries + moving === 0;
+  const moving = ledger.size + batches.size + writers.size;
+  return epoch === null && lastDropped === null && entries + moving === 0;
 }
 
 /** False when the writer has written it before. */
@@ -123,7 +144,22 @@ export function beginRecord({ writers }: TenantBooks, by: Written, nowUs: number
 
 type Written = Pick<LedgerRecord, 'writer' | 'number'>;
 
-export function dropBatch(books: TenantBooks, batch: number): void {
+/** What was counted, as a batch of that number: the same again until it is dropped. */
+export function takeBatch(books: TenantBooks, batch: number, nowUs: number): LedgerTaken {
+  const last = valueAt(books.lastDropped, nowUs) ?? 0;
+  if (last >= batch) return { kind: 'dropped', last };
+  if (books.batches.has(batch - 1)) dropBatch(books, batch - 1, nowUs);
+  const known = valueAt(books.batches.get(batch), nowUs);
+  if (known) return { kind: 'taken', counts: known };
+  const counts = books.ledger.take();
+  if (counts.length > 0) {
+    books.batches.set(batch, { value: counts, expiresAtUs: nowUs + ledgerKeptUs });
+  }
+  return { kind: 'taken', counts };
+}
+
+export function dropBatch(books: TenantBooks, batch: number, nowUs: number): void {
   books.batches.delete(batch);
-  books.batchesDropped = Math.max(books.batchesDropped, batch);
+  if (batch <= (valueAt(books.lastDropped, nowUs) ?? 0)) return;
+  books.lastDropped = { value: batch, expiresAtUs: nowUs + ledgerKeptUs };
 }

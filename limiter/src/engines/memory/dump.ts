@@ -6,11 +6,12 @@ import type { Limit } from '../../core/limit.ts';
 import type { WindowState } from '../../core/algorithms/window.ts';
 import type { AnswerRecord, Charge, Reservation, Ticket } from './books.ts';
 import type { Stock } from './desk.ts';
+import type { Entry } from './expiring-map.ts';
 import { addHold, holdsOf, type Hold, type KeptCharge } from './holds.ts';
 
 /** Plain data: survives JSON and the structured clone. */
 export type MemoryDump = {
-  readonly version: 6;
+  readonly version: 7;
   readonly cells: readonly CellDump[];
   readonly books: readonly (readonly [string, BooksDump])[];
   /** By name: they are found again by an engine with the same secret only. */
@@ -35,21 +36,21 @@ type CellDump = {
 type Dumped<T> = readonly [string, { value: T; expiresAtUs: number }][];
 
 type BooksDump = {
-  readonly epoch: Epoch | null;
+  readonly epoch: Entry<Epoch> | null;
   readonly records: Dumped<AnswerRecord>;
   readonly reservations: Dumped<Reservation>;
   readonly charges: Dumped<Charge>;
   readonly refunds: Dumped<true>;
   readonly tickets: Dumped<Ticket>;
   readonly ledger: readonly [string, LedgerCount][];
-  readonly batches: readonly [number, readonly LedgerCount[]][];
-  readonly batchesDropped: number;
+  readonly batches: readonly [number, Entry<readonly LedgerCount[]>][];
+  readonly lastDropped: Entry<number> | null;
   readonly writers: Dumped<number>;
 };
 
 export function dump({ cells, books, seeds }: Stock): MemoryDump {
   const dumped = {
-    version: 6,
+    version: 7,
     cells: [...cells.all()].map(([cell, { tenant, global, counterId, parts }]) => {
       const extras = cells.extrasOf(cell);
       return {
@@ -77,7 +78,7 @@ export function dump({ cells, books, seeds }: Stock): MemoryDump {
         tickets: kept.tickets.dump(),
         ledger: kept.ledger.entries(),
         batches: [...kept.batches],
-        batchesDropped: kept.batchesDropped,
+        lastDropped: kept.lastDropped,
         writers: kept.writers.dump(),
       },
     ]),
@@ -88,7 +89,7 @@ export function dump({ cells, books, seeds }: Stock): MemoryDump {
 }
 
 export function restore(from: MemoryDump, { cells, books, seeds }: Stock): void {
-  if (from.version !== 6) throw new InvalidInput('dump.version', 'is of another release');
+  if (from.version !== 7) throw new InvalidInput('dump.version', 'is of another release');
   for (const dumped of structuredClone(from.cells)) {
     const { global, counterId, parts, numbers, state, penalty } = dumped;
     const cell = cells.put({ tenant: cells.of(dumped.tenant), global, counterId, parts });
@@ -113,7 +114,7 @@ export function restore(from: MemoryDump, { cells, books, seeds }: Stock): void 
     kept.tickets.restore(dumped.tickets.map(withAlgorithms));
     for (const [, entry] of dumped.ledger) kept.ledger.add(entry);
     for (const [number, batch] of dumped.batches) kept.batches.set(number, batch);
-    kept.batchesDropped = dumped.batchesDropped;
+    kept.lastDropped = dumped.lastDropped;
     kept.writers.restore(dumped.writers);
   }
   for (const [key, waiting] of structuredClone(from.seeds)) seeds.restore(key, waiting);

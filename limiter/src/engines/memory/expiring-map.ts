@@ -1,5 +1,10 @@
 export type Entry<T> = { value: T; expiresAtUs: number };
 
+/** What of it has not run out. */
+export function valueAt<T>(entry: Entry<T> | null | undefined, nowUs: number): T | undefined {
+  return entry && entry.expiresAtUs > nowUs ? entry.value : undefined;
+}
+
 /** A map whose entries run out and that never holds more than it may. */
 export class ExpiringMap<T> {
   readonly #entries = new Map<string, Entry<T>>();
@@ -15,8 +20,7 @@ export class ExpiringMap<T> {
   }
 
   get(id: string, nowUs: number): T | undefined {
-    const entry = this.#entries.get(id);
-    return entry && entry.expiresAtUs > nowUs ? entry.value : undefined;
+    return valueAt(this.#entries.get(id), nowUs);
   }
 
   /** A full map is looked through only when an entry has run out: else every call would pay. */

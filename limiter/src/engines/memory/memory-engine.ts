@@ -28,12 +28,12 @@ import { CounterNames } from '../names/counter-names.ts';
 import { KeyedHash } from '../names/keyed-hash.ts';
 import { TicketMarks } from '../names/ticket-marks.ts';
 import { answer } from './answer.ts';
-import { beginRecord, Books, dropBatch } from './books.ts';
+import { beginRecord, Books, dropBatch, takeBatch } from './books.ts';
 import { Cells } from './cells.ts';
 import { finish, weigh } from './decide.ts';
 import { Desk, type Stock } from './desk.ts';
 import { dump, restore, type MemoryDump } from './dump.ts';
-import { compareEpoch, highest } from './epoch.ts';
+import { compareEpoch, raiseEpoch } from './epoch.ts';
 import {
   abandon,
   debit,
@@ -184,8 +184,7 @@ export class MemoryEngine implements Engine {
   }
 
   async publishEpoch(tenant: TenantRef, epoch: Epoch): Promise<void> {
-    const books = this.#stock.books.of(tenant);
-    books.epoch = highest(books.epoch, epoch);
+    raiseEpoch(this.#stock.books.of(tenant), epoch, this.#clock());
   }
 
   async record(tenant: TenantRef, { counts, ...written }: LedgerRecord): Promise<void> {
@@ -196,19 +195,11 @@ export class MemoryEngine implements Engine {
   }
 
   async takeLedger(tenant: TenantRef, batch: number): Promise<LedgerTaken> {
-    const books = this.#stock.books.of(tenant);
-    if (books.batchesDropped >= batch) return { kind: 'dropped', last: books.batchesDropped };
-    if (books.batches.has(batch - 1)) dropBatch(books, batch - 1);
-    let counts = books.batches.get(batch);
-    if (!counts) {
-      counts = books.ledger.take();
-      if (counts.length > 0) books.batches.set(batch, counts);
-    }
-    return { kind: 'taken', counts };
+    return takeBatch(this.#stock.books.of(tenant), batch, this.#clock());
   }
 
   async dropLedger(tenant: TenantRef, batch: number): Promise<void> {
-    dropBatch(this.#stock.books.of(tenant), batch);
+    dropBatch(this.#stock.books.of(tenant), batch, this.#clock());
   }
 
   async hasLedger(tenant: TenantRef, batch: number): Promise<boolean> {
