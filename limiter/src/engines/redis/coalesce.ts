@@ -53,22 +53,20 @@ class Joined implements Waiting {
  */
 const questionsPerCallMax = 16;
 const limitsPerCallMax = 500;
-/** So many tenants are looked through one by one, as quickly as they would be found in a map. */
-const fewMax = 16;
 const callMax: PartSize = [questionsPerCallMax, limitsPerCallMax];
 
 /**
  * Lets calls that are made in one turn of the event loop travel together. Of one tenant they are one
  * call, which decides them in order, each on its own, for a fraction of what as many cost; and calls
  * of several tenants are asked in one go, where the engine can. Nobody waits for company: what is
- * there when the turn ends, goes.
+ * there when the turn ends, goes. As many tenants as fit into one go do not wait for that: the server
+ * decides them while this process reads what others ask.
  */
 export class Coalescer {
   readonly #engine: Pick<Engine, 'decide' | 'decideAll'>;
-  /** What goes when this turn ends: of each tenant its first call, which leads to its others. */
+  /** What goes next: of each tenant its first call, which leads to its others. */
   #firsts: Joined[] = [];
-  /** The same by tenant, where they are more than a few. */
-  #byTenant: Map<TenantMark, Joined> | null = null;
+  #endsTurn = false;
 
   constructor(engine: Pick<Engine, 'decide' | 'decideAll'>) {
     this.#engine = engine;
@@ -76,9 +74,19 @@ export class Coalescer {
 
   decide(call: DecideCall): Promise<DecideResult> {
     return new Promise((resolve, reject) => {
-      // After everything that this turn has to read: a tick would end with the first connection.
-      if (this.#firsts.length === 0) setImmediate(() => this.#send());
       this.#join(call, { questions: call.questions, resolve, reject });
+      if (this.#firsts.length >= questionsPerCallMax) this.#send();
+      else this.#sendWithTurn();
+    });
+  }
+
+  /** After everything that this turn has to read: a tick would end with the first connection. */
+  #sendWithTurn(): void {
+    if (this.#endsTurn) return;
+    this.#endsTurn = true;
+    setImmediate(() => {
+      this.#endsTurn = false;
+      this.#send();
     });
   }
 
@@ -94,32 +102,22 @@ export class Coalescer {
     }
     const group = new Joined(call, waiting);
     if (last) last.next = group;
-    else this.#add(group);
+    else this.#firsts.push(group);
   }
 
   /**
-   * Nothing is written to what lives longer than the turn, though a tenant could keep it: the next
-   * collection of the young would look at every tenant that was asked for.
+   * They are few. Nothing is written to what lives longer than the turn, though a tenant could keep it:
+   * the next collection of the young would look at every tenant that was asked for.
    */
   #firstOf(tenant: TenantRef): Joined | null {
     const mark = markOf(tenant);
-    if (this.#byTenant) return this.#byTenant.get(mark) ?? null;
     for (const first of this.#firsts) if (first.tenant === mark) return first;
     return null;
-  }
-
-  #add(first: Joined): void {
-    this.#firsts.push(first);
-    if (this.#byTenant) this.#byTenant.set(first.tenant, first);
-    else if (this.#firsts.length > fewMax) {
-      this.#byTenant = new Map(this.#firsts.map((one) => [one.tenant, one]));
-    }
   }
 
   #send(): void {
     const firsts = this.#firsts;
     this.#firsts = [];
-    this.#byTenant = null;
     const calls: Joined[] = [];
     for (const first of firsts) {
       for (let group: Joined | null = first; group; group = group.next) {
