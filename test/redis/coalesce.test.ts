@@ -94,20 +94,17 @@ describe('calls of one turn', () => {
     expect(calls.map(({ questions }) => questions.length)).toEqual([1, 1]);
   });
 
-  it.each([2, 15])(
-    'of %i tenants in turns are one call for each of them',
-    async (count) => {
-      const { decider, calls } = counting();
-      const tenants = Array.from({ length: count }, () => randomUUID());
-      for (const turn of [1, 2]) {
-        const asked = [...tenants, ...tenants.toReversed(), ...tenants].map((id) => ask(id));
-        const results = await Promise.all(asked.map((call) => decider.decide(call)));
-        expect(results.every(isAllowed)).toBe(true);
-        expect(calls).toHaveLength(turn * count);
-      }
-      expect(calls.every(({ questions }) => questions.length === 3)).toBe(true);
-    },
-  );
+  it.each([2, 15])('of %i tenants in turns are one call for each of them', async (count) => {
+    const { decider, calls } = counting();
+    const tenants = Array.from({ length: count }, () => randomUUID());
+    for (const turn of [1, 2]) {
+      const asked = [...tenants, ...tenants.toReversed(), ...tenants].map((id) => ask(id));
+      const results = await Promise.all(asked.map((call) => decider.decide(call)));
+      expect(results.every(isAllowed)).toBe(true);
+      expect(calls).toHaveLength(turn * count);
+    }
+    expect(calls.every(({ questions }) => questions.length === 3)).toBe(true);
+  });
 
   it('of as many tenants as fit into one go do not wait for the turn to end', async () => {
     const sent: string[][] = [];
