@@ -9,6 +9,8 @@ import { makeStack } from './rig/stacks.ts';
 const minutes = Number(process.env['SOAK_MINUTES'] ?? 1 / 10);
 const isLong = minutes >= 1;
 const callers = 6;
+/** As much traffic at any time: of what is kept for a minute, as tickets are, there is as much then. */
+const turnMs = 40;
 /** Each costs the node a whole collection. */
 const samplesEach = 120;
 const sampleEveryMs = Math.max(500, (minutes * 60_000) / samplesEach);
@@ -50,7 +52,11 @@ describe.each(['embedded, memory', 'PostgreSQL, Redis'] as const)('a node on %s'
       };
       const traffic = [
         ...Array.from({ length: callers }, (_, caller) =>
-          until((turn) => askAll(client, tenants, caller * 1_000_003 + turn)),
+          until(async (turn) => {
+            const next = sleep(turnMs);
+            await askAll(client, tenants, caller * 1_000_003 + turn);
+            await next;
+          }),
         ),
         until(() => changeAll(client)),
       ];

@@ -7,14 +7,17 @@ export type Shelf<T, Given = T> = {
 };
 
 /** A bounded map that forgets the older half of what was not asked for lately. */
-export class RecentMap<T extends Given, Given = T> {
+export class RecentMap<T extends Given, Given = T, Kept extends Shelf<T, Given> = Shelf<T, Given>> {
   readonly #max: number;
-  readonly #makeShelf: () => Shelf<T, Given>;
-  #young: Shelf<T, Given>;
-  #old: Shelf<T, Given>;
+  readonly #makeShelf: () => Kept;
+  #young: Kept;
+  #old: Kept;
 
   /** Holds at most twice as many. */
-  constructor(max: number, makeShelf: () => Shelf<T, Given> = () => new Map<string, never>()) {
+  constructor(
+    max: number,
+    makeShelf: () => Kept = () => new Map<string, T>() as Shelf<T, Given> as Kept,
+  ) {
     this.#max = max;
     this.#makeShelf = makeShelf;
     this.#young = makeShelf();
@@ -24,6 +27,10 @@ export class RecentMap<T extends Given, Given = T> {
   /** Another one whenever the older half is forgotten: what was put here, or asked for, since is there. */
   get young(): object {
     return this.#young;
+  }
+
+  get shelves(): readonly [Kept, Kept] {
+    return [this.#young, this.#old];
   }
 
   get(text: string): T | undefined {

@@ -81,6 +81,7 @@ export async function openHotPath(
     poolsEpoch = sharedEpoch;
     if (tenants.length > 0) imported = await reader.importedKeyIds();
     for (const { id, epoch } of tenants) snapshots.drop(id, epoch);
+    keys.letGo((snapshot) => snapshots.isOld(snapshot));
     await snapshots.raiseShared(sharedEpoch);
     confirmations.heard(askedAtMs);
     unconfirmed.databaseHeard();

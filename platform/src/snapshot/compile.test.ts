@@ -30,6 +30,8 @@ describe('a snapshot', () => {
     expect(snapshot.rulesOf('own')?.plan?.id).toBe('own');
     expect(snapshot.rulesOf('free')?.plan?.id).toBe('free');
     expect(snapshot.rulesOf('foreign')).toBeNull();
+    // As often as they are chosen: they are not made for each check.
+    expect(snapshot.rulesOf('free')).toBe(snapshot.rulesOf('free'));
   });
 
   it('takes cost from the most specific policy that says one, and limits from all that match', () => {

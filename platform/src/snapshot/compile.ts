@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import type { CanonicalLimit } from 'sluice/contract';
 import { parseMode } from 'sluice/core';
 import { Blocks } from './blocks.ts';
@@ -19,18 +18,18 @@ import { sameEpoch } from './same.ts';
 import { planById, Snapshot, type Calendar, type RulesOf } from './snapshot.ts';
 import type { ModeSource, PlanSource, PolicySource, SharedSource, TenantSource } from './source.ts';
 import { changesAtMs, isInForce } from './timeline.ts';
-
-const remembered = 10_000;
+import { WeakMemo } from './weak-memo.ts';
 
 /**
  * Turns sources into snapshots, as of a moment. What many tenants have in common is compiled once: a
- * hundred thousand tenants on one plan share its limits.
+ * hundred thousand tenants on one plan share its limits. It is kept by their snapshots alone, and so
+ * goes with the last of them.
  */
 export class Compiler {
-  readonly #plans = new LRUCache<string, CompiledPlan>({ max: remembered });
-  readonly #policySets = new LRUCache<string, PolicySet>({ max: remembered });
-  readonly #rules = new LRUCache<string, Rules>({ max: remembered });
-  readonly #rulesOf = new LRUCache<string, RulesOf>({ max: remembered });
+  readonly #plans = new WeakMemo<CompiledPlan>();
+  readonly #policySets = new WeakMemo<PolicySet>();
+  readonly #rules = new WeakMemo<Rules>();
+  readonly #rulesOf = new WeakMemo<RulesOf>();
   /** Those of all tenants, which nearly all have: one for each version. */
   readonly #blocks = new WeakMap<
     SharedSource,
@@ -69,7 +68,7 @@ export class Compiler {
         new Rules(plan && this.#plan(plan, calendar), policies, { ...bends, quota });
     }
     const key = `${policies.key} ${modesKey(sources, nowMs)}`;
-    return remember(this.#rulesOf, key, () => this.#unbent(key, policies, modes()));
+    return this.#rulesOf.of(key, () => this.#unbent(key, policies, modes()));
   }
 
   #unbent(key: string, policies: PolicySet, modes: Modes): RulesOf {
@@ -77,13 +76,13 @@ export class Compiler {
     return (plan, calendar) => {
       const compiled = plan && this.#plan(plan, calendar);
       const make = () => new Rules(compiled, policies, bends);
-      return remember(this.#rules, `${compiled?.key ?? '-'} ${key}`, make);
+      return this.#rules.of(`${compiled?.key ?? '-'} ${key}`, make);
     };
   }
 
   #plan(plan: PlanSource, calendar: Calendar): CompiledPlan {
     const key = `${plan.id}:${plan.version}:${calendarKey(plan.limits, calendar)}`;
-    return remember(this.#plans, key, () => ({
+    return this.#plans.of(key, () => ({
       key,
       id: plan.id,
       name: plan.name,
@@ -96,7 +95,7 @@ export class Compiler {
     const key = sources
       .map(({ id, version, limits }) => `${id}:${version}:${calendarKey(limits, tenant)}`)
       .join();
-    return remember(this.#policySets, key, () => {
+    return this.#policySets.of(key, () => {
       const own = tenant.policies.map((policy) => compilePolicy(policy, tenant));
       const common = shared.policies.map((policy) => compilePolicy(policy, tenant));
       return new PolicySet(key, [...own, ...common]);
@@ -188,10 +187,4 @@ function calendarOf(limit: CanonicalLimit, calendar: Calendar): object {
 function calendarKey(limits: readonly unknown[], calendar: Calendar): string {
   const hasQuota = limits.some((wire) => (wire as { algorithm?: unknown }).algorithm === 'quota');
   return hasQuota ? `${calendar.timezone}@${calendar.billingAnchorDay}` : '';
-}
-
-function remember<T extends object>(cache: LRUCache<string, T>, key: string, make: () => T): T {
-  let value = cache.get(key);
-  if (value === undefined) cache.set(key, (value = make()));
-  return value;
 }

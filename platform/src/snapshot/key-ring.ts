@@ -6,6 +6,7 @@ import type { CacheWatch } from './snapshots.ts';
 import type { SourceCache } from './source-cache.ts';
 import { KeyTable } from './key-table.ts';
 import type { KnownKey } from './known-key.ts';
+import type { Snapshot } from './snapshot.ts';
 import type { KeySource } from './source.ts';
 
 export type KeyRingOptions = {
@@ -16,6 +17,8 @@ export type KeyRingOptions = {
 };
 
 const unknownMax = 10_000;
+/** What takes a fraction of a millisecond. */
+const rowsAtOnce = 5000;
 const unknownTtlMs = 5000;
 
 /** The keys that this node knows: in process, else from the cache in Redis, else from the database. */
@@ -23,7 +26,7 @@ export class KeyRing {
   readonly #reader: SourceReader;
   readonly #cache: SourceCache | null;
   readonly #watch: CacheWatch;
-  readonly #keys: RecentMap<KnownKey, KeySource>;
+  readonly #keys: RecentMap<KnownKey, KeySource, KeyTable>;
   /** Ids are never used twice: what is unknown stays so. */
   readonly #unknown = new LRUCache<string, true>({ max: unknownMax, ttl: unknownTtlMs });
   readonly #loading = new SingleFlight<KnownKey | null>();
@@ -70,6 +73,11 @@ export class KeyRing {
   forget(id: string): void {
     this.#keys.delete(id);
     this.#unknown.set(id, true);
+  }
+
+  /** A part of it with every call: tenants that are gone, or were read anew, are not kept by their keys. */
+  letGo(isOld: (snapshot: Snapshot) => boolean): void {
+    for (const table of this.#keys.shelves) table.letGo(rowsAtOnce, isOld);
   }
 
   async #read(id: string): Promise<KeySource | null> {

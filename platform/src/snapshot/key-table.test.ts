@@ -142,6 +142,30 @@ describe('a table of keys', () => {
     expect(table.get(goes.id)).toBeUndefined();
   });
 
+  it('lets go of what is old of tenants, some keys at a time, round and round', () => {
+    const table = new KeyTable(4);
+    const made = Array.from({ length: 7 }, () => makeKey());
+    const snapshots = made.map(({ tenantId }) => ({ id: tenantId }) as Snapshot);
+    for (const [at, key] of made.entries()) {
+      table.set(key.id, key);
+      table.get(key.id)?.seen(snapshots[at] as Snapshot);
+    }
+    const seen = () => made.map(({ id }) => table.get(id)?.snapshot ?? null);
+    const old = new Set<Snapshot>([1, 4, 6].map((at) => snapshots[at] as Snapshot));
+    const left = (gone: readonly number[]) =>
+      snapshots.map((snapshot, at) => (gone.includes(at) ? null : snapshot));
+    table.letGo(3, (snapshot) => old.has(snapshot));
+    expect(seen()).toEqual(left([1]));
+    table.letGo(3, (snapshot) => old.has(snapshot));
+    expect(seen()).toEqual(left([1, 4]));
+    table.letGo(3, (snapshot) => old.has(snapshot));
+    expect(seen()).toEqual(left([1, 4, 6]));
+    old.add(snapshots[0] as Snapshot);
+    table.letGo(3, (snapshot) => old.has(snapshot));
+    expect(seen()).toEqual(left([0, 1, 4, 6]));
+    expect(table.get((made[0] as Made).id)?.tenantId).toBe((made[0] as Made).tenantId);
+  });
+
   it('leaves a key as it was when it is told nonsense of it', () => {
     const table = new KeyTable();
     const made = makeKey();

@@ -36,6 +36,8 @@ export class KeyTable {
   #rows = 0;
   #gone = 0;
   #moves = 0;
+  /** Where `letGo` is. */
+  #lookedAt = 0;
   /** By row: of its tenant, as last seen. */
   readonly #snapshots: (Snapshot | null)[] = [];
   /** Nearly all keys have one of few sets of scopes, which are kept once. */
@@ -138,6 +140,16 @@ export class KeyTable {
 
   setSnapshot(row: number, snapshot: Snapshot): void {
     this.#snapshots[row] = snapshot;
+  }
+
+  /** Looks at so many rows, round and round: what is old of a tenant is not kept by keys nobody asks for. */
+  letGo(rows: number, isOld: (snapshot: Snapshot) => boolean): void {
+    const end = Math.min(this.#lookedAt + rows, this.#rows);
+    for (let row = this.#lookedAt; row < end; row += 1) {
+      const snapshot = this.#snapshots[row];
+      if (snapshot && isOld(snapshot)) this.#snapshots[row] = null;
+    }
+    this.#lookedAt = end < this.#rows ? end : 0;
   }
 
   tenantIdOf(row: number): string {

@@ -4,6 +4,9 @@ import type { Blocks } from './blocks.ts';
 import type { Rules } from './rules.ts';
 import type { PlanSource, SharedSource, TenantSource } from './source.ts';
 
+/** Plans of one tenant that checks choose, so that their rules are kept. */
+const chosenMax = 64;
+
 /** What a quota takes from its tenant unless it says otherwise. */
 export type Calendar = { readonly timezone: string; readonly billingAnchorDay: number };
 
@@ -45,6 +48,8 @@ export class Snapshot extends KnownTenant implements SnapshotRef {
   readonly refunds: boolean;
   readonly #shared: SharedSource;
   readonly #rulesOf: RulesOf;
+  /** Under plans that checks chose by themselves. Null until one did. */
+  #chosen: Map<string, Rules> | null = null;
 
   constructor(parts: SnapshotParts) {
     const { id, generation, place } = parts.tenant;
@@ -70,8 +75,15 @@ export class Snapshot extends KnownTenant implements SnapshotRef {
 
   /** Under another plan, for one check. Null when the tenant has no such plan to choose. */
   rulesOf(planId: string): Rules | null {
+    const known = this.#chosen?.get(planId);
+    if (known) return known;
     const plan = planById(planId, this.tenant, this.#shared);
-    return plan ? this.#rulesOf(plan, this.tenant) : null;
+    if (!plan) return null;
+    const rules = this.#rulesOf(plan, this.tenant);
+    this.#chosen ??= new Map();
+    if (this.#chosen.size >= chosenMax) this.#chosen.clear();
+    this.#chosen.set(planId, rules);
+    return rules;
   }
 }
 

@@ -63,3 +63,18 @@ it('is looked up again by who has seen one that may have been forgotten since', 
   const again = await load('t', 2);
   expect(snapshots.knownOf({ tenantId: 't', snapshot: seen })).toBe(again);
 });
+
+it('is old when a newer one is known, when it was dropped, and when it may have been forgotten', async () => {
+  const { snapshots, load } = rigOf(4);
+  const [first, dropped] = [await load('t'), await load('d')];
+  expect([first, dropped].map((one) => snapshots.isOld(one))).toEqual([false, false]);
+  const newer = await load('t', 2);
+  snapshots.drop('d', 2);
+  expect([first, dropped, newer].map((one) => snapshots.isOld(one))).toEqual([true, true, false]);
+  // Among the older half it is still known.
+  await load('a');
+  await load('b');
+  expect(snapshots.known('t')).toBe(newer);
+  for (const id of ['c', 'd', 'e', 'f', 'g']) await load(id);
+  expect(snapshots.isOld(newer)).toBe(true);
+});

@@ -84,6 +84,11 @@ export class Snapshots {
     return this.#compile(cached).catch(() => null);
   }
 
+  /** Whether this is what is known of its tenant. */
+  isOld({ keptIn }: Snapshot): boolean {
+    return !this.#snapshots.shelves.some((shelf) => shelf === keptIn);
+  }
+
   /** Forgets what is older than the epochs that the database names. */
   drop(tenantId: string, epoch: number): void {
     const snapshot = this.#snapshots.peek(tenantId);
