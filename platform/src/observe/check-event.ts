@@ -22,7 +22,11 @@ export type CheckEvent = {
  * Whoever is told of checks. It waits for nothing and never throws. All are told the same time of a
  * check, so that one's second is the other's; now, unless said.
  */
-export type CheckSink = { check(event: CheckEvent, atMs?: number): void };
+export type CheckSink = {
+  check(event: CheckEvent, atMs?: number): void;
+  /** The same of several, where that takes less. */
+  checks?(events: readonly CheckEvent[], atMs: number): void;
+};
 
 export const outcomes = ['allowed', 'blocked', 'warned', 'shadowed', 'degraded'] as const;
 export type Outcome = (typeof outcomes)[number];

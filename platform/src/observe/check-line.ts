@@ -36,16 +36,11 @@ export class CheckLines {
     this.subjectHash = subjectHashUnder(secret);
   }
 
-  check(
-    event: CheckEvent,
-    atMs: number,
-    outcome: Outcome,
-    algorithm: string | null,
-    ids: TraceIds | null,
-  ): string {
-    const { decision } = event;
+  check(event: CheckEvent, { atMs, outcome, algorithm, caller, ids }: Said): string {
+    const { decision, tenant, subject } = event;
+    const about = this.#about(event, caller ?? this.callerOf(tenant, subject));
     return (
-      `${this.#headOf(event.route, atMs, outcome, algorithm)}${this.#about(event)}` +
+      `${this.#headOf(event.route, atMs, outcome, algorithm)}${about}` +
       `${this.#sizeOf(decision.limit)}${number(decision.remaining)}${waitOf(decision, outcome)}` +
       this.#endOf(event, ids)
     );
@@ -79,19 +74,20 @@ export class CheckLines {
 
   /** A warn or shadow limit would have refused. */
   shadow(event: CheckEvent, limit: LimitDecision, ids: TraceIds | null): string {
+    const about = this.#about(event, this.callerOf(event.tenant, event.subject));
     return (
       `${this.#start}${Date.now()},"event":"rate_limit_shadow","mode":"${limit.mode}",` +
-      `"limit_name":${quoted(limit.name)},${this.#about(event)}"` +
+      `"limit_name":${quoted(limit.name)},${about}"` +
       `,"limit":${number(limit.limit)},"used":${number(limit.used)},${tailOf(event, ids)}`
     );
   }
 
   /** Up to the end of the decision's id: what comes next closes its quotes. */
-  #about({ tenant, subject, resource, decision }: CheckEvent): string {
+  #about({ resource, decision }: CheckEvent, caller: string): string {
     const { decisionId } = decision;
     // What we made needs no look; what a store kept might be anybody's.
     const id = decision.replayed ? quoted(decisionId).slice(1, -1) : decisionId;
-    return this.#caller(tenant, subject) + this.#resource(resource) + id;
+    return caller + this.#resource(resource) + id;
   }
 
   /** Most lines tell of the same limit as the last. */
@@ -102,8 +98,8 @@ export class CheckLines {
     return this.#size.text;
   }
 
-  /** Hashing costs more than looking up. */
-  #caller(tenant: string, subject: string): string {
+  /** As a line names who called. Hashing costs more than looking up. */
+  callerOf(tenant: string, subject: string): string {
     // By the subject, which mostly is of one tenant: then that is all there is to look for.
     const known = this.#callers.get(subject, tenant);
     if (known !== undefined) return known;
@@ -130,6 +126,15 @@ export class CheckLines {
     return made;
   }
 }
+
+/** What a line says besides its check; without a caller it finds that by itself. */
+export type Said = {
+  readonly atMs: number;
+  readonly outcome: Outcome;
+  readonly algorithm: string | null;
+  readonly caller: string | null;
+  readonly ids: TraceIds | null;
+};
 
 type Head = Pick<CheckEvent, 'route'> & {
   readonly atMs: number;

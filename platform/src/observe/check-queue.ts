@@ -4,8 +4,9 @@ import type { CheckEvent, CheckSink } from './check-event.ts';
 const waitingMax = 1000;
 
 /**
- * Tells of checks when the turn of the event loop ends, all of them together: their answers are on
- * the way by then, and one kind of work after another is done faster than all kinds in turn.
+ * Tells of all checks that were answered at once when their answers are on the way: one kind of work
+ * after another is done faster than all kinds in turn. Before anything else is read, for who was
+ * answered asks again meanwhile.
  */
 export class CheckQueue implements CheckSink {
   readonly #sinks: readonly CheckSink[];
@@ -16,7 +17,7 @@ export class CheckQueue implements CheckSink {
   }
 
   check(event: CheckEvent): void {
-    if (this.#waiting.length === 0) setImmediate(() => this.#tell());
+    if (this.#waiting.length === 0) process.nextTick(() => this.#tell());
     this.#waiting.push(event);
     if (this.#waiting.length >= waitingMax) this.#tell();
   }
@@ -25,6 +26,9 @@ export class CheckQueue implements CheckSink {
     const events = this.#waiting;
     this.#waiting = [];
     const atMs = Date.now();
-    for (const sink of this.#sinks) for (const event of events) sink.check(event, atMs);
+    for (const sink of this.#sinks) {
+      if (sink.checks) sink.checks(events, atMs);
+      else for (const event of events) sink.check(event, atMs);
+    }
   }
 }

@@ -79,6 +79,27 @@ describe('the line of a check', () => {
     expect(second?.['resource']).toBe(`GET:/${'ж'.repeat(195)}…`);
   });
 
+  it.each(['all', 'refused', 'none'] as const)(
+    'reads the same of checks that are told of together (log: %s)',
+    async (checkLog) => {
+      const atMs = Date.now();
+      const events = [allowed(), blocked(), wouldBlock('shadow'), storeFailed('open')].flatMap(
+        (decision, at) => [
+          eventOf(decision, { subject: `user ${at}` }),
+          eventOf(decision, { subject: `user ${at}`, tenant: 'another' }),
+        ],
+      );
+      const [together, alone] = [observe({ checkLog }), observe({ checkLog })];
+      together.observer.checks(events, atMs);
+      for (const event of events) alone.observer.check(event, atMs);
+      // A shadow's line has a time of its own.
+      const timeless = async ({ lines }: typeof alone) =>
+        (await lines()).map((line) => ({ ...line, time: 0 }));
+      expect(await timeless(together)).toEqual(await timeless(alone));
+      expect(await together.metrics.text()).toBe(await alone.metrics.text());
+    },
+  );
+
   it('says why a check was refused or not counted', async () => {
     const { observer, lines } = observe();
     observer.check(eventOf(blocked(), { requestId: null }));

@@ -45,13 +45,37 @@ export class Observer {
   }
 
   check(event: CheckEvent, atMs = Date.now()): void {
+    this.#check(event, atMs, null);
+  }
+
+  /** The same of several. Callers are found one right after another, so that memory brings them together. */
+  checks(events: readonly CheckEvent[], atMs: number): void {
+    const callers =
+      this.#checkLog === 'all' && this.#log.wantsInfo ? this.#callersOf(events) : null;
+    for (let at = 0; at < events.length; at += 1) {
+      this.#check(events[at] as CheckEvent, atMs, callers?.[at] ?? null);
+    }
+  }
+
+  /** Null where that fails: each line then finds its own, or is dropped. */
+  #callersOf(events: readonly CheckEvent[]): readonly string[] | null {
+    try {
+      return events.map(({ tenant, subject }) => this.#lines.callerOf(tenant, subject));
+    } catch {
+      return null;
+    }
+  }
+
+  /** Null: who called was not looked for yet. */
+  #check(event: CheckEvent, atMs: number, caller: string | null): void {
     try {
       const { decision } = event;
       const outcome = outcomeOf(decision);
       const algorithm = algorithmOf(decision);
       this.#metrics.checked(event.route, outcome, algorithm, event.durationUs);
       if (this.#isLogged(outcome)) {
-        this.#log.write(this.#lines.check(event, atMs, outcome, algorithm, this.#traceIds()));
+        const said = { atMs, outcome, algorithm, caller, ids: this.#traceIds() };
+        this.#log.write(this.#lines.check(event, said));
       }
       // Most are: there is no more to tell of them.
       if (outcome === 'allowed') return;
